@@ -3,9 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "database/conditions.h"
-#include "database/groups.h"
-#include "run/records.h"
+#include "run/record_layout.h"
 
 /* Bytes of a stretch at most: what is decided for one lasts no longer. */
 #define STRETCH_BYTES ((uint64_t)1 << 18)
@@ -25,57 +23,6 @@
 /* Matches of a batch with one thread. */
 #define BATCH ((size_t)1024)
 
-/* ------------------------------------------------------------------ layout */
-
-static uint64_t offset_at(const uint8_t *offsets, uint32_t bytes, uint64_t index) {
-    if (bytes == sizeof(uint32_t)) {
-        uint32_t value;
-        memcpy(&value, offsets + index * sizeof value, sizeof value);
-        return value;
-    }
-    uint64_t value;
-    memcpy(&value, offsets + index * sizeof value, sizeof value);
-    return value;
-}
-
-static uint64_t stretch_offset(const trawl_record_stretch *stretch, uint64_t index) {
-    return offset_at(stretch->offsets, stretch->offset_bytes, index);
-}
-
-static bool is_there(const uint8_t *valid, uint64_t bit) {
-    return valid == NULL || (valid[bit / 8] >> (bit % 8) & 1) != 0;
-}
-
-/* The end, without its tail, of a record between two offsets. */
-static uint64_t without_tail(const trawl_record_stretch *stretch, uint64_t begin, uint64_t end) {
-    return end - begin < stretch->tail ? begin : end - stretch->tail;
-}
-
-static uint64_t record_end(const trawl_record_stretch *stretch, uint64_t index) {
-    return without_tail(stretch, stretch_offset(stretch, index),
-                        stretch_offset(stretch, index + 1));
-}
-
-/* The last of the offsets from `begin` to `end` that is `value` or less; the one at `begin` is. */
-static uint64_t last_below(const uint8_t *offsets, uint32_t bytes, uint64_t begin, uint64_t end,
-                           uint64_t value) {
-    uint64_t step = 1;
-    while (end - begin > step && offset_at(offsets, bytes, begin + step) <= value) {
-        begin += step;
-        step *= 2;
-    }
-    uint64_t above = end - begin > step ? begin + step : end + 1; /* the first one that is more */
-    while (above - begin > 1) {
-        uint64_t middle = begin + (above - begin) / 2;
-        if (offset_at(offsets, bytes, middle) <= value) {
-            begin = middle;
-        } else {
-            above = middle;
-        }
-    }
-    return begin;
-}
-
 uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint64_t bytes) {
     if (records->offsets == NULL) {
         uint64_t sum = 0, at = begin;
@@ -85,275 +32,17 @@ uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint6
         return at;
     }
     const uint8_t *offsets = records->offsets;
-    uint64_t from = offset_at(offsets, records->offset_bytes, begin);
-    uint64_t until = last_below(offsets, records->offset_bytes, begin, records->count,
-                                bytes < UINT64_MAX - from ? from + bytes : UINT64_MAX);
+    uint64_t from = trawl_record_offset_at(offsets, records->offset_bytes, begin);
+    uint64_t until = trawl_record_last_below(offsets, records->offset_bytes, begin, records->count,
+                                             bytes < UINT64_MAX - from ? from + bytes : UINT64_MAX);
     return until > begin ? until : begin + 1;
 }
 
-/* ------------------------------------------------------------------ results */
-
-static void mark(const trawl_record_task *task, uint64_t record) {
-    if (task->bytes != NULL) {
-        task->bytes[record] = 1;
-    }
-    if (task->bits != NULL) {
-        uint8_t bit = (uint8_t)(1u << (record % 8));
-        if (task->shared) { /* another thread may own a record of the same byte */
-            (void)__atomic_fetch_or(&task->bits[record / 8], bit, __ATOMIC_RELAXED);
-        } else {
-            task->bits[record / 8] |= bit;
-        }
-    }
-}
-
-static trawl_status emit(trawl_record_worker *worker, const trawl_match *match, uint64_t record) {
-    if (worker->batch.count == worker->batch.capacity) {
-        trawl_status status = worker->flush(worker);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-    }
-    worker->batch.items[worker->batch.count++] =
-        (trawl_record_match){.record = record,
-                             .start = match->start - worker->begin,
-                             .end = match->end - worker->begin,
-                             .pattern = match->pattern};
-    return TRAWL_OK;
-}
-
-/* Whether a pattern or group is seen for the first time in this record. */
-static bool is_new(const trawl_record_worker *worker, uint32_t *seen, uint32_t index) {
-    bool new = seen[index] != worker->scanner->turn;
-    seen[index] = worker->scanner->turn;
-    return new;
-}
-
-static void count_patterns(const trawl_record_worker *worker, const trawl_match *matches,
-                           size_t number) {
-    uint64_t *matches_of = worker->counters[TRAWL_COUNT_PATTERNS];
-    uint64_t *records_of = worker->counters[TRAWL_COUNT_PATTERN_IN_RECORDS];
-    const bool *counted = worker->task->counted;
-    for (size_t i = 0; counted[TRAWL_COUNT_PATTERNS] && i < number; i++) {
-        matches_of[matches[i].pattern]++;
-    }
-    for (size_t i = 0; counted[TRAWL_COUNT_PATTERN_IN_RECORDS] && i < number; i++) {
-        uint32_t id = matches[i].pattern;
-        records_of[id] += is_new(worker, worker->scanner->seen, id);
-    }
-}
-
-static void count_groups(const trawl_record_worker *worker, const trawl_match *matches,
-                         size_t number) {
-    const trawl_group_view *groups = &worker->scanner->db->groups;
-    uint64_t *matches_of = worker->counters[TRAWL_COUNT_GROUPS];
-    uint64_t *records_of = worker->counters[TRAWL_COUNT_GROUP_IN_RECORDS];
-    const bool *counted = worker->task->counted;
-    for (size_t i = 0; counted[TRAWL_COUNT_GROUPS] && i < number; i++) {
-        matches_of[trawl_group_index(groups, matches[i].pattern)]++;
-    }
-    for (size_t i = 0; counted[TRAWL_COUNT_GROUP_IN_RECORDS] && i < number; i++) {
-        uint32_t index = trawl_group_index(groups, matches[i].pattern);
-        records_of[index] += is_new(worker, worker->group_seen, index);
-    }
-}
-
-static void count(trawl_record_worker *worker, const trawl_match *matches, size_t number,
-                  uint64_t record) {
-    const trawl_record_task *task = worker->task;
-    worker->total += number;
-    if (task->per_record != NULL) {
-        task->per_record[record] += number;
-    }
-    if (task->any_counted) {
-        count_patterns(worker, matches, number);
-        count_groups(worker, matches, number);
-    }
-}
-
-/* Emits the groups of matches that are new in this record. */
-static trawl_status emit_groups(trawl_record_worker *worker, const trawl_match *matches,
-                                size_t number, uint64_t record) {
-    const trawl_group_view *groups = &worker->scanner->db->groups;
-    trawl_status status = TRAWL_OK;
-    for (size_t i = 0; status == TRAWL_OK && i < number; i++) {
-        trawl_match match = matches[i];
-        uint32_t index = trawl_group_index(groups, match.pattern);
-        if (is_new(worker, worker->group_seen, index)) {
-            match.pattern = trawl_group_of_index(groups, index);
-            status = emit(worker, &match, record);
-        }
-    }
-    return status;
-}
-
-/* Takes matches of the record at hand: one or more, in order. */
-static trawl_status take(trawl_record_worker *worker, const trawl_match *matches, size_t number) {
-    const trawl_record_question question = worker->task->question;
-    uint64_t record = worker->stretch.first + worker->index;
-    trawl_status status = TRAWL_OK;
-    if (question == TRAWL_RECORDS_ANY) {
-        if (!worker->found) {
-            worker->found = true;
-            worker->total++;
-            worker->behind += worker->end - matches[0].end;
-            mark(worker->task, record);
-        }
-    } else if (question == TRAWL_RECORDS_COUNT) {
-        count(worker, matches, number, record);
-    } else if (question == TRAWL_RECORDS_WHICH) {
-        status = emit_groups(worker, matches, number, record);
-    } else {
-        for (size_t i = 0; status == TRAWL_OK && i < number; i++) {
-            status = emit(worker, &matches[i], record);
-        }
-    }
-    worker->status = status;
-    return status;
-}
-
-static int take_selected(const trawl_match *matches, size_t number, void *context) {
-    return take(context, matches, number) != TRAWL_OK;
-}
-
-/* ------------------------------------------------------------------ from a stretch to records */
-
-static bool selects(const trawl_record_worker *worker) {
-    return worker->scanner->delivery.kind != TRAWL_MATCH_ALL;
-}
-
-static void enter(trawl_record_worker *worker, uint64_t index) {
-    const trawl_record_stretch *stretch = &worker->stretch;
-    worker->index = index;
-    worker->begin = stretch_offset(stretch, index);
-    worker->limit = stretch_offset(stretch, index + 1);
-    worker->end = is_there(stretch->valid, stretch->first_bit + index)
-                      ? without_tail(stretch, worker->begin, worker->limit)
-                      : worker->begin;
-    worker->found = false;
-    if (worker->task->any_counted || worker->task->question == TRAWL_RECORDS_WHICH) {
-        trawl_scanner_new_turn(worker->scanner);
-        if (worker->scanner->turn == 1) { /* the turns begin anew, for groups too */
-            memset(worker->group_seen, 0,
-                   worker->scanner->db->groups.count * sizeof *worker->group_seen);
-        }
-    }
-    if (selects(worker)) {
-        trawl_delivery_restart(&worker->scanner->delivery, worker->begin);
-    }
-}
-
-static trawl_status leave(trawl_record_worker *worker) {
-    return selects(worker) ? trawl_delivery_finish(&worker->scanner->delivery) : TRAWL_OK;
-}
-
-/* Goes to the record that holds the byte before `end`. */
-static trawl_status advance(trawl_record_worker *worker, uint64_t end) {
-    const trawl_record_stretch *stretch = &worker->stretch;
-    trawl_status status = leave(worker);
-    /* All of its offsets but the first are behind the byte: the last offset that is before it. */
-    enter(worker, last_below(stretch->offsets, stretch->offset_bytes, worker->index + 1,
-                             stretch->end - 1, end - 1));
-    return status;
-}
-
-static bool has_conditions(const trawl_record_worker *worker) {
-    return worker->scanner->db->conditions.records != NULL;
-}
-
-/* Whether a match lies in the record at hand and fulfils the condition of its pattern there. */
-static bool is_match(const trawl_record_worker *worker, const trawl_match *match) {
-    if (match->start < worker->begin || match->end > worker->end) {
-        return false;
-    }
-    if (!has_conditions(worker)) {
-        return true;
-    }
-    const trawl_condition_view *view = &worker->scanner->db->conditions;
-    const uint8_t *bytes = worker->stretch.bytes;
-    bool first = match->start == worker->begin, last = match->end == worker->end;
-    return trawl_condition_holds(view, match->pattern, match->start - worker->begin,
-                                 match->end - worker->begin,
-                                 first ? TRAWL_BORDER : view->outside[bytes[match->start - 1]],
-                                 last ? TRAWL_BORDER : view->outside[bytes[match->end]], last);
-}
-
-/* Takes the matches that end in the record at hand, which are the first of `number`, and sets
- * *taken to how many they are. */
-static trawl_status take_of_record(trawl_record_worker *worker, trawl_match *matches, size_t number,
-                                   size_t *taken) {
-    bool all = selects(worker) && !has_conditions(worker); /* the selection drops those it must */
-    size_t at = 0, kept = 0;
-    for (; at < number && matches[at].end <= worker->limit; at++) {
-        if (all ? matches[at].end <= worker->end : is_match(worker, &matches[at])) {
-            if (kept != at) {
-                matches[kept] = matches[at];
-            }
-            kept++;
-        }
-    }
-    *taken = at;
-    return kept == 0         ? TRAWL_OK
-           : selects(worker) ? trawl_delivery_put(&worker->scanner->delivery, matches, kept)
-                             : take(worker, matches, kept);
-}
-
-typedef struct stretch_sink {
-    trawl_scanner_sink into;
-    trawl_record_worker *worker;
-} stretch_sink;
-
-/* `flush` of the sink of a stretch. */
-static trawl_status divide(trawl_sink *sink) {
-    trawl_record_worker *worker = ((stretch_sink *)sink)->worker;
-    trawl_status status = TRAWL_OK;
-    for (size_t i = 0; status == TRAWL_OK && i < sink->count;) {
-        if (sink->matches[i].end > worker->limit) {
-            status = advance(worker, sink->matches[i].end);
-        }
-        size_t taken = 0;
-        if (status == TRAWL_OK) {
-            status = take_of_record(worker, sink->matches + i, sink->count - i, &taken);
-        }
-        i += taken;
-    }
-    sink->count = 0;
-    return status;
-}
-
+/* Searches the stretch of the worker. */
 static trawl_status search_stretch(trawl_record_worker *worker) {
-    const trawl_record_stretch *stretch = &worker->stretch;
-    trawl_scanner *scanner = worker->scanner;
-    uint64_t begin = stretch_offset(stretch, stretch->begin);
-    uint64_t end = record_end(stretch, stretch->end - 1);
-    if (begin >= end) {
-        return TRAWL_OK;
-    }
-    stretch_sink sink = {.into = {.sink = {.matches = scanner->matches,
-                                           .capacity = TRAWL_SCANNER_BATCH,
-                                           .flush = divide},
-                                  .scanner = scanner,
-                                  .untested = true},
-                         .worker = worker};
-    scanner->delivery.receiver = (trawl_receiver){.on_matches = take_selected, .context = worker};
-    scanner->delivery.per_pattern = NULL;
-    worker->behind = 0;
-    enter(worker, stretch->begin);
-    const trawl_window text = {.text = stretch->bytes + begin,
-                               .length = (size_t)(end - begin),
-                               .base = begin,
-                               .one_text = stretch->end - stretch->begin == 1};
-    trawl_status status = trawl_scanner_walk(scanner, &text, &sink.into, NULL);
-    if (status == TRAWL_OK) {
-        status = divide(&sink.into.sink);
-    }
-    if (status == TRAWL_OK) {
-        status = leave(worker);
-    }
-    /* A delivery knows only that it was stopped. */
-    status = status == TRAWL_STOPPED ? worker->status : status;
+    trawl_status status = trawl_record_search_stretch(worker);
     if (worker->task->question == TRAWL_RECORDS_ANY &&
-        worker->behind >= (stretch->end - stretch->begin) * SAVED_BYTES) {
+        worker->behind >= (worker->stretch.end - worker->stretch.begin) * SAVED_BYTES) {
         worker->one_by_one = ONE_BY_ONE;
     }
     return status;
@@ -369,12 +58,12 @@ static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes
     if (task->question == TRAWL_RECORDS_ANY) {
         if (trawl_scanner_any(worker->scanner, bytes, (size_t)length, NULL)) {
             worker->total++;
-            mark(task, record);
+            trawl_record_mark(task, record);
         }
         return TRAWL_OK;
     }
-    if (task->question == TRAWL_RECORDS_COUNT && !task->any_counted && !selects(worker) &&
-        !has_conditions(worker)) {
+    if (task->question == TRAWL_RECORDS_COUNT && !task->any_counted &&
+        trawl_record_is_plain(worker)) {
         uint64_t found = trawl_scanner_count(worker->scanner, bytes, (size_t)length, NULL);
         worker->total += found;
         if (task->per_record != NULL) {
@@ -399,8 +88,8 @@ static uint64_t next_absent(const trawl_record_stretch *all, uint64_t begin, uin
         uint64_t bit = all->first_bit + i;
         if (bit % 8 == 0 && end - i >= 8 && all->valid[bit / 8] == 0xff) {
             i += 7;
-        } else if (!is_there(all->valid, bit) &&
-                   stretch_offset(all, i + 1) - stretch_offset(all, i) > ABSENT_BYTES) {
+        } else if (!trawl_record_is_there(all->valid, bit) &&
+                   trawl_record_offset(all, i + 1) - trawl_record_offset(all, i) > ABSENT_BYTES) {
             return i;
         }
     }
@@ -412,13 +101,13 @@ static bool is_ascending(const uint8_t *offsets, uint32_t bytes, uint64_t count)
     unsigned wrong = 0;
     if (bytes == sizeof(uint32_t)) {
         for (uint64_t i = 0; i < count; i++) {
-            wrong |= offset_at(offsets, sizeof(uint32_t), i + 1) <
-                     offset_at(offsets, sizeof(uint32_t), i);
+            wrong |= trawl_record_offset_at(offsets, sizeof(uint32_t), i + 1) <
+                     trawl_record_offset_at(offsets, sizeof(uint32_t), i);
         }
     } else {
         for (uint64_t i = 0; i < count; i++) {
-            wrong |= offset_at(offsets, sizeof(uint64_t), i + 1) <
-                     offset_at(offsets, sizeof(uint64_t), i);
+            wrong |= trawl_record_offset_at(offsets, sizeof(uint64_t), i + 1) <
+                     trawl_record_offset_at(offsets, sizeof(uint64_t), i);
         }
     }
     return wrong == 0;
@@ -429,14 +118,20 @@ static trawl_status check_order(const trawl_record_stretch *all, uint64_t begin,
     bool good =
         is_ascending(all->offsets + begin * all->offset_bytes, all->offset_bytes, end - begin);
     for (uint64_t i = begin; !good && i < end; i++) {
-        if (stretch_offset(all, i + 1) < stretch_offset(all, i)) {
+        if (trawl_record_offset(all, i + 1) < trawl_record_offset(all, i)) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "record %" PRIu64 " ends at offset %" PRIu64
                               ", before its beginning at %" PRIu64,
-                              i, stretch_offset(all, i + 1), stretch_offset(all, i));
+                              i, trawl_record_offset(all, i + 1), trawl_record_offset(all, i));
         }
     }
     return TRAWL_OK;
+}
+
+/* Whether so many records with so many bytes are better searched one by one. */
+static bool is_for_one_by_one(const trawl_record_worker *worker, uint64_t number, uint64_t bytes) {
+    return bytes >= LONG_RECORD * number ||
+           (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number);
 }
 
 static trawl_status search_one_by_one(trawl_record_worker *worker, const trawl_record_stretch *all,
@@ -444,9 +139,9 @@ static trawl_status search_one_by_one(trawl_record_worker *worker, const trawl_r
     trawl_status status = TRAWL_OK;
     worker->one_by_one -= worker->one_by_one != 0;
     for (uint64_t i = begin; status == TRAWL_OK && i < end; i++) {
-        if (is_there(all->valid, all->first_bit + i)) {
-            uint64_t offset = stretch_offset(all, i);
-            status = search_one(worker, all->bytes + offset, record_end(all, i) - offset, i);
+        if (trawl_record_is_there(all->valid, all->first_bit + i)) {
+            uint64_t offset = trawl_record_offset(all, i);
+            status = search_one(worker, all->bytes + offset, trawl_record_end(all, i) - offset, i);
         }
     }
     return status;
@@ -468,10 +163,9 @@ static trawl_status search_offsets(trawl_record_worker *worker, uint64_t begin, 
             uint64_t absent = next_absent(&all, begin, until);
             until = absent == begin ? begin + 1 : absent;
         }
-        uint64_t bytes = stretch_offset(&all, until) - stretch_offset(&all, begin);
+        uint64_t bytes = trawl_record_offset(&all, until) - trawl_record_offset(&all, begin);
         uint64_t number = until - begin;
-        if (number == 1 || bytes >= LONG_RECORD * number ||
-            (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number)) {
+        if (number == 1 || is_for_one_by_one(worker, number, bytes)) {
             status = search_one_by_one(worker, &all, begin, until);
         } else {
             worker->stretch = all;
@@ -486,48 +180,102 @@ static trawl_status search_offsets(trawl_record_worker *worker, uint64_t begin, 
 
 /* ------------------------------------------------------------------ spans */
 
-/* Copies spans of [begin, end) into one stretch until one is long or the copies are full; returns
- * where that is. */
-static uint64_t copy_spans(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
-    const trawl_records *records = &worker->task->records;
-    size_t most = worker->one_by_one != 0 ? SAVED_BYTES : LONG_SPAN;
-    uint64_t at = begin;
-    uint32_t used = 0;
-    worker->offsets[0] = 0;
-    for (; at < end && at - begin < COPY_RECORDS; at++) {
-        const trawl_span *span = &records->spans[at];
-        if (is_there(records->valid, records->valid_offset + at)) {
-            if (span->length >= most || span->length > COPY_BYTES - used) {
-                break;
-            }
-            if (span->length != 0) {
-                memcpy(worker->text + used, span->bytes, span->length);
-                used += (uint32_t)span->length;
-            }
-        }
-        worker->offsets[at - begin + 1] = used;
-    }
-    worker->stretch = (trawl_record_stretch){.bytes = worker->text,
+/* The bytes of a span that are searched: none of an absent one. */
+static size_t span_length(const trawl_records *records, uint64_t index) {
+    return trawl_record_is_there(records->valid, records->valid_offset + index)
+               ? records->spans[index].length
+               : 0;
+}
+
+static void begin_spans(trawl_record_worker *worker, const uint8_t *bytes, uint64_t begin,
+                        uint64_t end) {
+    worker->stretch = (trawl_record_stretch){.bytes = bytes,
                                              .offsets = (const uint8_t *)worker->offsets,
                                              .offset_bytes = sizeof *worker->offsets,
                                              .first = begin,
-                                             .end = at - begin};
+                                             .end = end - begin};
+}
+
+/* Makes a stretch of spans from `begin` on that lie in memory one behind the other; returns its
+ * end: `begin` if there is a long span. */
+static uint64_t take_adjacent(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
+    const trawl_records *records = &worker->task->records;
+    const uint8_t *first = NULL;
+    uint64_t at = begin, used = 0;
+    worker->offsets[0] = 0;
+    for (; at < end && at - begin < COPY_RECORDS; at++) {
+        size_t length = span_length(records, at);
+        if (length != 0) {
+            const uint8_t *bytes = records->spans[at].bytes;
+            if (length > STRETCH_BYTES - used || (first != NULL && bytes != first + used)) {
+                break;
+            }
+            first = first == NULL ? bytes : first;
+            used += length;
+        }
+        worker->offsets[at - begin + 1] = (uint32_t)used;
+    }
+    begin_spans(worker, first, begin, at);
     return at;
 }
 
+/* Copies spans from `begin` on into one stretch until one is long, or they lie one behind the
+ * other, or the copies are full; returns where that is. */
+static uint64_t copy_spans(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
+    const trawl_records *records = &worker->task->records;
+    size_t most = worker->one_by_one != 0 ? SAVED_BYTES : LONG_SPAN;
+    const uint8_t *next = NULL; /* the byte behind the last span */
+    size_t adjacent = 0;        /* bytes up to there that lie so */
+    uint64_t at = begin;
+    uint32_t used = 0;
+    worker->offsets[0] = 0;
+    for (; at < end && at - begin < COPY_RECORDS && adjacent < LONG_SPAN; at++) {
+        size_t length = span_length(records, at);
+        if (length >= most || length > COPY_BYTES - used) {
+            break;
+        }
+        if (length != 0) {
+            const uint8_t *bytes = records->spans[at].bytes;
+            memcpy(worker->text + used, bytes, length);
+            used += (uint32_t)length;
+            adjacent = bytes == next ? adjacent + length : length;
+            next = bytes + length;
+        }
+        worker->offsets[at - begin + 1] = used;
+    }
+    begin_spans(worker, worker->text, begin, at);
+    return at;
+}
+
+/* Searches spans [begin, end) one by one. */
+static trawl_status search_each_span(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
+    const trawl_records *records = &worker->task->records;
+    trawl_status status = TRAWL_OK;
+    worker->one_by_one -= worker->one_by_one != 0;
+    for (uint64_t i = begin; status == TRAWL_OK && i < end; i++) {
+        status = search_one(worker, records->spans[i].bytes, span_length(records, i), i);
+    }
+    return status;
+}
+
 static trawl_status search_spans(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
-    const trawl_span *spans = worker->task->records.spans;
     trawl_status status = TRAWL_OK;
     while (status == TRAWL_OK && begin < end) {
-        uint64_t until = copy_spans(worker, begin, end);
-        if (until == begin + 1) {
-            status = search_one(worker, worker->text, worker->offsets[1], begin);
-        } else if (until > begin) {
+        uint64_t until = take_adjacent(worker, begin, end);
+        uint64_t number = until - begin, bytes = worker->offsets[number];
+        if (is_for_one_by_one(worker, number, bytes) || (number == 1 && bytes >= LONG_SPAN)) {
+            until = number == 0 ? begin + 1 : until;
+            status = search_each_span(worker, begin, until);
+        } else if (bytes >= LONG_SPAN) {
             status = search_stretch(worker);
         } else {
-            worker->one_by_one -= worker->one_by_one != 0;
-            status = search_one(worker, spans[begin].bytes, spans[begin].length, begin);
-            until++;
+            until = copy_spans(worker, begin, end);
+            if (until <= begin + 1) {
+                until = begin + 1;
+                status = search_each_span(worker, begin, until);
+            } else {
+                status = search_stretch(worker);
+            }
         }
         begin = until;
     }

@@ -3,7 +3,8 @@
  * Records (trawl_records.h): many texts in one call.
  *
  *     records.c        the public calls
- *     record_worker.c  one thread: which records are searched together, and whose a match is
+ *     record_worker.c  one thread: which records are searched together
+ *     record_divide.c  whose a match is, and what becomes of it
  *     record_crew.c    several threads, and the order of their matches
  *
  * Short records that lie one behind the other are searched together, as one text, a *stretch*.
@@ -75,18 +76,22 @@ typedef struct trawl_record_stretch {
     uint64_t first_bit;
 } trawl_record_stretch;
 
+/* The record that a walk has come to: it owns matches that end in (begin, end]; the next record's
+ * end behind `limit`. */
+typedef struct trawl_record_place {
+    uint64_t index, begin, end, limit;
+    bool found; /* it has a match */
+} trawl_record_place;
+
 /* What one thread needs. */
 typedef struct trawl_record_worker trawl_record_worker;
 struct trawl_record_worker {
     trawl_scanner *scanner;
     const trawl_record_task *task;
     trawl_error *error;
-    /* The stretch, and in it the record that the walk has come to: it owns matches that end in
-     * (begin, end]; the next record's end behind `limit`. */
     trawl_record_stretch stretch;
-    uint64_t index, begin, end, limit;
-    bool found;          /* this record has a match */
-    trawl_status status; /* of handing out matches */
+    trawl_record_place at; /* in the stretch */
+    trawl_status status;   /* of handing out matches */
     /* trawl_records_any: bytes behind the first matches of the stretch, and for how many more
      * stretches records are searched one by one. */
     uint64_t behind;
@@ -107,6 +112,15 @@ struct trawl_record_worker {
 trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_db *db,
                                       const trawl_scan_options *options, trawl_error *error);
 void trawl_record_worker_close(trawl_record_worker *worker);
+
+/* Searches the records of worker->stretch together. */
+trawl_status trawl_record_search_stretch(trawl_record_worker *worker);
+
+/* Whether each match that lies in a record is one of its results: no condition, no selection. */
+bool trawl_record_is_plain(const trawl_record_worker *worker);
+
+/* trawl_records_any: notes that a record has a match. */
+void trawl_record_mark(const trawl_record_task *task, uint64_t record);
 
 /* Searches records [begin, end) of worker->task. */
 trawl_status trawl_record_worker_search(trawl_record_worker *worker, uint64_t begin, uint64_t end);

@@ -8,7 +8,8 @@
  * For each question a line: GB/s of one call for all records, of a scanner's call for each record,
  * and of a scanner's call for the whole text; and the share that the first has of the last. The
  * three take turns for RECORDS_ROUNDS rounds, in the thread's processor time; the best round
- * counts. RECORDS_KIND=N measures one of the three alone, for a profiler.
+ * counts. RECORDS_KIND=N measures one of the three alone, and RECORDS_QUESTION=count one question,
+ * for a profiler.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ typedef struct subject {
     trawl_record_scanner *all;
     uint8_t *text;
     size_t length;
-    trawl_records records;
+    trawl_records records, as_spans;
     uint32_t *offsets;
+    trawl_span *spans;
     uint64_t *per_record;
     uint8_t *bits;
     uint32_t *seen; /* as many as patterns */
@@ -71,17 +73,7 @@ static void ask_records(subject *of, int question) {
         break;
     default: /* spans in place of offsets */
         counts.per_record = of->per_record;
-        {
-            trawl_records spans = of->records;
-            trawl_span *span = malloc((size_t)spans.count * sizeof(*span));
-            for (size_t i = 0; span != NULL && i < spans.count; i++)
-                span[i] = (trawl_span){.bytes = of->text + of->offsets[i],
-                                       .length = of->offsets[i + 1] - of->offsets[i]};
-            spans.offsets = NULL;
-            spans.spans = span;
-            (void)trawl_records_count(of->all, &spans, &counts, NULL);
-            free(span);
-        }
+        (void)trawl_records_count(of->all, &of->as_spans, &counts, NULL);
     }
 }
 
@@ -121,9 +113,15 @@ static double now(void) {
 static void measure(subject *of, size_t size, size_t rounds, const char *only) {
     static const char *const names[QUESTIONS] = {"any", "count", "which", "scan", "count, spans"};
     of->records.count = of->length / size;
-    for (size_t i = 0; i <= of->records.count; i++)
+    of->as_spans.count = of->records.count;
+    for (size_t i = 0; i <= of->records.count; i++) {
         of->offsets[i] = (uint32_t)(i * size);
+        of->spans[i] = (trawl_span){.bytes = of->text + i * size, .length = size};
+    }
+    const char *wanted = getenv("RECORDS_QUESTION");
     for (int question = 0; question < QUESTIONS; question++) {
+        if (wanted != NULL && strcmp(wanted, names[question]) != 0)
+            continue;
         double best[WAYS] = {0};
         for (size_t round = 0; round < rounds; round++)
             for (int way = 0; way < WAYS; way++) {
@@ -157,8 +155,12 @@ int main(int argc, char **argv) {
     of.offsets = malloc((of.length + 1) * sizeof(*of.offsets));
     of.per_record = malloc(of.length * sizeof(*of.per_record));
     of.bits = malloc(of.length);
-    if (of.seen == NULL || of.offsets == NULL || of.per_record == NULL || of.bits == NULL)
+    of.spans = malloc((of.length + 1) * sizeof(*of.spans));
+    if (of.spans == NULL || of.seen == NULL || of.offsets == NULL || of.per_record == NULL ||
+        of.bits == NULL)
         return 2;
+    of.as_spans = (trawl_records)TRAWL_RECORDS;
+    of.as_spans.spans = of.spans;
     of.records.bytes = of.text;
     of.records.offsets = of.offsets;
     of.records.offset_bytes = sizeof(*of.offsets);

@@ -17,19 +17,21 @@
 enum { TEXT = 3000000, RECORDS = 60000, PATTERNS = 60 };
 
 static random_source source;
-static uint8_t *text;
-static uint64_t *offsets; /* RECORDS + 1 */
+static uint8_t *text, *twin; /* the same bytes twice */
+static uint64_t *offsets;    /* RECORDS + 1 */
 static trawl_span *spans;
 static size_t count; /* records */
 
 /* Letters, with stretches that are full of matches. */
 static void make_text(void) {
     text = malloc(TEXT);
+    twin = malloc(TEXT);
     for (size_t i = 0; i < TEXT; i++) {
         bool dense = i / 200000 % 3 == 1;
         text[i] = (uint8_t)("ab01234567890123456789cdefghijklmnop"[random_below(&source,
                                                                                 dense ? 2 : 36)]);
     }
+    memcpy(twin, text, TEXT);
 }
 
 static trawl_db *make_db(trawl_match_kind kind) {
@@ -51,16 +53,19 @@ static trawl_db *make_db(trawl_match_kind kind) {
     return db;
 }
 
-/* Records of about `size` bytes. */
+/* Records of about `size` bytes. Spans lie one behind the other for a while, then not. */
 static void make_records(size_t size) {
     offsets[0] = 0;
+    bool in_twin = false;
+    size_t often = 2 + random_below(&source, 300);
     for (count = 0; count < RECORDS && offsets[count] < TEXT; count++) {
         size_t length = random_chance(&source, 1, 50) ? random_below(&source, 40000)
                                                       : random_below(&source, 2 * size);
         size_t left = TEXT - (size_t)offsets[count];
         offsets[count + 1] = offsets[count] + (length < left ? length : left);
-        spans[count] =
-            (trawl_span){.bytes = text + offsets[count], .length = length < left ? length : left};
+        in_twin ^= random_chance(&source, 1, often);
+        spans[count] = (trawl_span){.bytes = (in_twin ? twin : text) + offsets[count],
+                                    .length = length < left ? length : left};
     }
 }
 
@@ -263,5 +268,6 @@ int main(void) {
     free(text);
     free(offsets);
     free(spans);
+    free(twin);
     return failed;
 }
