@@ -38,7 +38,7 @@
 /* A record_drain that writes to the output. */
 static bool drain_to_output(void *context, const char *bytes, size_t length) {
     output_file *output = context;
-    output_file_write(output, bytes, length);
+    output_file_write_large(output, bytes, length);
     return !output_file_failed(output);
 }
 
@@ -79,6 +79,8 @@ static void scan_all(scan_plan *plan, const scan_texts *texts) {
     scanner.per_pattern = plan->per_pattern;
     if (scan_plan_has_records(plan)) {
         record_writer_open(&writer, plan->labels, drain_to_output, plan->output);
+        if (plan->threads > 1 && plan->scanner.cut == NULL)
+            record_writer_share(&writer, plan->threads);
         scanner.writer = &writer;
     }
     size_t i = 0;

@@ -6,6 +6,7 @@
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
+#include "cli/scan/record_crew.h"
 #include "io/output_file.h"
 #include "io/pattern_file.h"
 #include "trawl/trawl_groups.h"
@@ -196,7 +197,13 @@ void record_writer_open(record_writer *writer, const record_labels *labels, reco
     writer->buffer = allocate(RECORD_BUFFER);
 }
 
+void record_writer_share(record_writer *writer, unsigned threads) {
+    writer->crew = record_crew_open(writer->labels, threads, writer->drain, writer->context);
+}
+
 void record_writer_flush(record_writer *writer) {
+    if (writer->crew != NULL)
+        writer->stopped = !record_crew_flush(writer->crew);
     if (writer->used != 0 && !writer->stopped)
         writer->stopped = !writer->drain(writer->context, writer->buffer, writer->used);
     writer->used = 0;
@@ -215,6 +222,10 @@ void record_writer_begin(record_writer *writer, const char *file) {
         at = append(writer->prefix, at, writer->numbered ? ",\"record\":" : ",\"start\":");
     }
     writer->prefix_length = at;
+    if (writer->crew != NULL) {
+        record_writer_flush(writer);
+        record_crew_begin(writer->crew, file);
+    }
     writer->start.high = writer->end.high = UINT64_MAX; /* no value / 10000 is that large */
 }
 
@@ -299,10 +310,8 @@ static void put_slowly(record_writer *writer, const trawl_match *match) {
     free(label);
 }
 
-int record_writer_match(const trawl_match *match, void *context) {
-    record_writer *writer = context;
+static int put_match(record_writer *writer, const trawl_match *match) {
     const record_labels *labels = writer->labels;
-    writer->matches++;
     if (match->pattern >= labels->prepared) {
         put_slowly(writer, match);
         return writer->stopped;
@@ -326,10 +335,21 @@ int record_writer_match(const trawl_match *match, void *context) {
     return writer->stopped;
 }
 
+int record_writer_match(const trawl_match *match, void *context) {
+    return record_writer_matches(match, 1, context);
+}
+
 int record_writer_matches(const trawl_match *matches, size_t count, void *context) {
+    record_writer *writer = context;
     int stopped = 0;
-    for (size_t i = 0; i < count && stopped == 0; i++)
-        stopped = record_writer_match(&matches[i], context);
+    if (writer->crew != NULL) {
+        writer->matches += count;
+        return !record_crew_put(writer->crew, matches, count);
+    }
+    for (size_t i = 0; i < count && stopped == 0; i++) {
+        writer->matches++;
+        stopped = put_match(writer, &matches[i]);
+    }
     return stopped;
 }
 
@@ -346,6 +366,7 @@ void record_writer_count(record_writer *writer, uint64_t record, uint64_t count)
 }
 
 void record_writer_close(record_writer *writer) {
+    record_crew_close(writer->crew);
     free(writer->prefix);
     free(writer->buffer);
     *writer = (record_writer){0};

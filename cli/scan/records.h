@@ -62,7 +62,8 @@ typedef struct record_writer {
     const record_labels *labels;
     record_drain drain;
     void *context;
-    uint64_t matches; /* written so far, over all texts */
+    struct record_crew *crew; /* NULL, or threads that format the records (record_crew.h) */
+    uint64_t matches;         /* written so far, over all texts */
     bool stopped;
     bool numbered;   /* the text is divided by --records: */
     uint64_t record; /* the number of that part, a column behind the file */
@@ -78,6 +79,11 @@ enum { RECORD_BUFFER = 1 << 18 };
 
 void record_writer_open(record_writer *writer, const record_labels *labels, record_drain drain,
                         void *context);
+
+/* Before the first text: has several threads format the records of matches, which are then drained
+ * by any of them, one at a time, and at the latest by record_writer_flush. Not for texts that are
+ * divided by --records. */
+void record_writer_share(record_writer *writer, unsigned threads);
 
 /* Begins a text, whose records name it `file`. */
 void record_writer_begin(record_writer *writer, const char *file);

@@ -201,7 +201,7 @@ void output_file_drain(output_file *file) {
 
 void output_file_write_large(output_file *file, const void *bytes, size_t length) {
     output_file_drain(file);
-    if (length >= file->capacity) {
+    if (length >= file->capacity / 2) {
         write_out(file, bytes, length);
         return;
     }

@@ -155,6 +155,23 @@ check 'records of a large text do not depend on threads' cmp serial parallel
 check 'its last record' grep -q "^large	39999996	39999999	1	dog$" serial
 check 'a piped text is the same' cmp <(cut -f2- serial) <("$trawl" scan -e fox -e dog <large | cut -f2-)
 
+# lines of dense matches, formatted by several threads; labels that fill their buffers soon
+head -c 6000000 large >dense
+{ printf 'f\no\n' && head -c 60000 large | tr '\n' '\001' && printf '\n'; } >long.pat
+head -c 61000 large | tr '\n' '\001' >>dense
+for flags in '' '--format jsonl' '--no-pattern --matches leftmost-longest'; do
+    # shellcheck disable=SC2086 # flags: none or some
+    "$trawl" scan --threads 1 $flags --pattern-format lines -f long.pat dense large >by_one
+    for threads in 2 5; do
+        # shellcheck disable=SC2086
+        "$trawl" scan --threads $threads $flags --pattern-format lines -f long.pat dense large -o by_many
+        check "dense matches with $threads threads $flags" cmp by_one by_many
+    done
+done
+check 'dense matches, and a reader that goes away' \
+    test "$("$trawl" scan --threads 3 -e o dense | head -n 1 | wc -l)" = 1
+rm -f dense by_one by_many
+
 # compressed texts, several members in a row
 if has gzip; then
     gzip -c a >z.gz
