@@ -96,7 +96,7 @@ typedef struct trawl_cuda_rows_options {
     /* Matches of a piece that the workspace has room for, before those that cross a border are
      * dropped: at most 2^32 - 2; 0: one for 32 bytes of a piece, and 1,024. Each takes 16 bytes of
      * the workspace; in form MATCHES 24, in form WHICH 32 to 40. Where leftmost matches are
-     * selected, each takes 8 more, and 32 in form COUNT. */
+     * selected, each takes 16 more, and 40 in form COUNT. */
     uint64_t piece_matches;
     const struct trawl_study_scan_options *study; /* NULL, or see trawl_study.h */
 } trawl_cuda_rows_options;

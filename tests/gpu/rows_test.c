@@ -340,32 +340,38 @@ static void compare_records(const test_case *test, const rows_case *rows) {
     trawl_db_free(db);
 }
 
+/* A case in a random layout of rows. Of the combinations every `step`-th one. */
+static void search_case(const test_case *test, trawl_match_kind kind, size_t step,
+                        random_source *random) {
+    rows_case rows;
+    combination which;
+    uint32_t *groups = calloc(2 * test->count, sizeof(*groups)), *ids = groups + test->count;
+    bool grouped = random_chance(random, 1, 2);
+    for (uint32_t id = 0; id < test->count; id++) {
+        groups[id] = grouped ? id / 3 : id;
+        ids[id] = grouped ? 2 * groups[id] + 7 : id;
+    }
+    rows_case_make(&rows, test, kind, random);
+    rows.groups = groups;
+    rows.ids = ids;
+    rows.group_count = grouped ? (test->count + 2) / 3 : test->count;
+    compare_records(test, &rows);
+    for (size_t c = random_below(random, step); device_combination(c, &which); c += step) {
+        device_shake((unsigned)random_below(random, 6));
+        search_all(which, test, &rows, grouped ? ids : NULL, random);
+        device_shake(0);
+    }
+    rows_case_free(&rows);
+    free(groups);
+}
+
 static void random_rows(void **state) {
     (void)state;
-    combination which;
     for (size_t index = 0; index < device_cases(100, 60); index++) {
         test_case test = {.name = strdup("rows")};
-        rows_case rows;
         random_source random = random_for_case(random_seed(), index + 7000000);
         generate_case(&random, 1000000, &test);
-        uint32_t *groups = calloc(2 * test.count, sizeof(*groups)), *ids = groups + test.count;
-        bool grouped = random_chance(&random, 1, 2);
-        for (uint32_t id = 0; id < test.count; id++) {
-            groups[id] = grouped ? id / 3 : id;
-            ids[id] = grouped ? 2 * groups[id] + 7 : id;
-        }
-        rows_case_make(&rows, &test, (trawl_match_kind)(index % MATCH_KINDS), &random);
-        rows.groups = groups;
-        rows.ids = ids;
-        rows.group_count = grouped ? (test.count + 2) / 3 : test.count;
-        compare_records(&test, &rows);
-        for (size_t c = 0; device_combination(c, &which); c++) {
-            device_shake((unsigned)random_below(&random, 6));
-            search_all(which, &test, &rows, grouped ? ids : NULL, &random);
-            device_shake(0);
-        }
-        rows_case_free(&rows);
-        free(groups);
+        search_case(&test, (trawl_match_kind)(index % MATCH_KINDS), 1, &random);
         test_case_free(&test);
     }
     print_message("%zu searches of rows, %zu overflowed, %zu refused\n", searched, overflowed,
@@ -373,11 +379,43 @@ static void random_rows(void **state) {
     assert_true(device_cases_are_limited() || (searched > 100 && overflowed > 10));
 }
 
+/* Matches that overlap without a gap over thousands of bytes. */
+static void overlapping_matches(void **state) {
+    (void)state;
+    static const struct {
+        const char *letters, *patterns[5];
+        unsigned flags; /* of the last pattern */
+    } sets[] = {
+        {"a", {"aa"}, 0},
+        {"a", {"aa", "aaa", "aaaaaaa"}, 0},
+        {"ab", {"aa", "ab", "ba", "bb"}, 0},
+        {"aab", {"aab", "aba", "baa", "aaaa", "bab"}, 0},
+        {"aAb", {"aA", "Ab", "ba", "bA", "aa"}, TRAWL_PATTERN_CASE_INSENSITIVE},
+    };
+    for (size_t index = 0; index < 2 * sizeof(sets) / sizeof(*sets); index++) {
+        test_case test = {.name = strdup("overlapping")};
+        const char *letters = sets[index / 2].letters;
+        random_source random = random_for_case(random_seed(), index + 8000000);
+        for (size_t i = 0; i < 5 && sets[index / 2].patterns[i]; i++) {
+            const char *pattern = sets[index / 2].patterns[i];
+            bool last = i == 4 || !sets[index / 2].patterns[i + 1];
+            test_case_add_pattern(&test, pattern, strlen(pattern),
+                                  last ? sets[index / 2].flags : 0);
+        }
+        size_t length = random_between(&random, 2500, 4000);
+        while (test.length < length)
+            test_case_append_text(&test, letters + random_below(&random, strlen(letters)), 1);
+        search_case(&test, (trawl_match_kind)(1 + index % 2), 9, &random);
+        test_case_free(&test);
+    }
+}
+
 int main(void) {
     if (!device_tests_begin("rows_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_rows),
+        cmocka_unit_test(overlapping_matches),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

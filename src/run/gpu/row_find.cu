@@ -144,7 +144,8 @@ static __device__ __forceinline__ void add_to_total(const trawl_row_piece &piece
     }
 }
 
-template <int FORM> static __global__ void find_rows(trawl_row_piece piece) {
+template <int FORM>
+static __global__ void find_rows(const __grid_constant__ trawl_row_piece piece) {
     const uint32_t lane = threadIdx.x % 32;
     trawl_cuda_rows_summary *summary = piece.results.summary;
     if (blockIdx.x == 0 && threadIdx.x == 0 && *piece.total > summary->piece_matches) {

@@ -8,21 +8,36 @@
  *                             [========)              |
  *                                  [=====)            |
  *     least     ^          ^  ^    ^             ^     where the first of this and all later ones
- *     stretch   ----------)(--------------------)(--   begins
+ *     stretch   0          1                     2     begins
  *
- * Between two stretches no match crosses: where all matches up to one end before this and all later
- * ones begin, which `least` tells. So stretches are selected from independently, by a thread each.
- * Stretches are short, but where matches overlap without a gap; there one thread takes time
- * proportional to the stretch.
+ * The match that is selected behind another one depends on the end of that one alone. Each end is
+ * that of a match in the list; so a match of the list stands for its end, and has one *successor*.
  *
- * A match that is selected takes the place of the match that ends at the same position, and all
- * others lose their row.
+ * Nothing overlaps from one stretch into the next: a stretch begins where all matches up to one end
+ * before this and all later ones begin, which `least` tells. A thread for each stretch goes from
+ * successor to successor. Stretches are short, but where matches overlap without a gap. For these,
+ * matches are divided into chunks:
+ *
+ *     chunk     |        0        |        1        |        2        |        3        |
+ *     stretch        )(-------------------------------------------------------)(----
+ *                                 |     inner       |     inner       |
+ *
+ * In an *inner* chunk no stretch begins. For each of its matches a block finds the successor, and
+ * by pointer jumping the first one behind the chunk, the match's exit. The thread of the stretch
+ * goes through an inner chunk in one step, and leaves a mark where it entered; at last, a block
+ * selects from there.
  */
 #include <cub/device/device_scan.cuh>
 
 #include "run/gpu/rows.cuh"
 
 #define ALL_LANES 0xffffffffu
+#define NO_MATCH UINT32_MAX
+/* Matches of a chunk, and threads of its block. */
+#define CHUNK TRAWL_ROW_CHUNK
+/* Entries of chunks: no thread has come there, or it is not inner. */
+#define NOT_ENTERED UINT32_MAX
+#define NOT_INNER (UINT32_MAX - 1)
 
 /* ------------------------------------------------------------------ least starts */
 
@@ -87,98 +102,86 @@ static __global__ void least_of_matches(trawl_row_piece piece) {
         least = later < least ? later : least;
         if (there) {
             piece.selection.least[i] = least;
+            piece.selection.chosen[i] = TRAWL_NOT_CHOSEN;
         }
         later = __shfl_sync(ALL_LANES, (trawl_counter)least, 31);
     }
 }
 
-/* ------------------------------------------------------------------ a stretch */
+/* ------------------------------------------------------------------ successors */
 
-/* Whether a stretch begins with match i. */
-static __device__ __forceinline__ bool begins_stretch(const trawl_row_piece &piece, uint64_t i) {
-    return i == 0 || piece.matches[i - 1].end <= piece.selection.least[i];
+/* A match that is selected: where it ends, as the number of a match in the list, and its pattern.
+ */
+typedef struct selected {
+    uint32_t at; /* NO_MATCH: there is none */
+    uint32_t pattern;
+} selected;
+
+/* Of match `first` and later ones with the same least start the last, which begins there. */
+static __device__ __forceinline__ uint64_t outermost(const trawl_row_piece &piece, uint64_t first,
+                                                     uint64_t past) {
+    const uint64_t *least = piece.selection.least, start = least[first];
+    uint64_t step = 1, low = first, high = first + 1;
+    while (high < past && least[high] == start) {
+        low = high;
+        high += step;
+        step *= 2;
+    }
+    high = high < past ? high : past;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (least[middle] == start) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
-/* A thread on its way through a stretch. */
-typedef struct stretch {
-    uint64_t next;    /* where a selected match may begin */
-    uint64_t pending; /* the first match of which it is not known whether one is selected here */
-} stretch;
-
-/* Matches before `match` are in no row. */
-static __device__ __forceinline__ void drop_before(const trawl_row_piece &piece, stretch *self,
-                                                   uint64_t match) {
-    for (; self->pending < match; self->pending++) {
-        piece.row_of[self->pending] = TRAWL_NO_ROW;
+/* The first match from `low` to `high` that ends at `end`, where one of them does. */
+static __device__ __forceinline__ uint32_t ending_at(const trawl_row_piece &piece, uint64_t low,
+                                                     uint64_t high, uint64_t end) {
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (piece.matches[middle].end < end) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
+    return (uint32_t)low;
 }
 
-/* Notes where the next piece has to go on. */
-static __device__ __forceinline__ void go_on_at(const trawl_row_piece &piece, uint64_t end) {
-    if (end > piece.end) {
-        atomicMax((trawl_counter *)piece.selection.next, (trawl_counter)end);
-    }
-}
-
-/* Selects a match of `pattern` that ends at `end`, where one of the matches up to number `last`
- * does. */
-static __device__ __forceinline__ void select_inside(const trawl_row_piece &piece, stretch *self,
-                                                     uint64_t last, uint64_t end, uint32_t pattern,
-                                                     uint32_t length) {
-    uint64_t at = self->pending;
-    while (at < last && piece.matches[at].end < end) {
-        at++;
-    }
-    drop_before(piece, self, at);
-    if (piece.matches[at].end == end) {
-        piece.matches[at] = {end, pattern, length};
-        self->pending = at + 1;
-    }
-    self->next = end;
-    go_on_at(piece, end);
-}
-
-/* Selects what begins inside match i, the longest at its end, and before the next one that is not
- * inside of a later one. Returns whether the piece ends there. */
-static __device__ __forceinline__ bool select_from(const trawl_row_piece &piece, stretch *self,
-                                                   uint64_t i) {
+/* What is selected first from offset `next` on, if all that matters are matches `first` to `past` -
+ * 1, each the longest at its end. */
+static __device__ selected first_of_keys(const trawl_row_piece &piece, uint64_t next,
+                                         uint64_t first, uint64_t past) {
     const trawl_selection_view &view = piece.selection.view;
-    const trawl_cuda_match match = piece.matches[i];
-    const uint64_t start = match.end - match.length, least = piece.selection.least[i];
-    const uint64_t second = piece.selection.least[i + 1];
-    const uint32_t key = view.patterns[match.pattern];
-    for (;;) {
-        const uint64_t from = least > self->next ? least : self->next;
+    for (uint64_t i = first; i < past && piece.selection.least[i] < piece.end; i++) {
+        const uint64_t least = piece.selection.least[i];
+        i = outermost(piece, i, past);
+        const trawl_cuda_match match = piece.matches[i];
+        const uint64_t start = match.end - match.length, second = piece.selection.least[i + 1];
+        const uint64_t from = least > next ? least : next;
+        const uint32_t key = view.patterns[match.pattern];
         trawl_selection_inside found = {0, view.keys[key].pattern};
         if (from >= second || from >= match.end ||
             (from > start && !trawl_selection_next(&view, key, from - start, &found)) ||
             start + found.offset >= second) {
-            return false;
+            continue;
         }
         if (start + found.offset >= piece.end) {
-            return true;
+            break;
         }
         const uint32_t *offset = &piece.selection.offsets[found.pattern];
-        const uint32_t length = offset[1] - offset[0];
-        select_inside(piece, self, i, start + found.offset + length, found.pattern, length);
+        const uint64_t end = start + found.offset + (offset[1] - offset[0]);
+        return {ending_at(piece, first, i, end), found.pattern};
     }
+    return {NO_MATCH, 0};
 }
 
-/* A stretch of matches of which each is the longest at its end. Returns the match behind it. */
-static __device__ uint64_t select_by_keys(const trawl_row_piece &piece, stretch *self,
-                                          uint64_t matches) {
-    uint64_t i = self->pending;
-    bool over = false;
-    do {
-        /* Else the match is in no row, or inside of a later one. */
-        const bool outermost = piece.selection.least[i] < piece.selection.least[i + 1];
-        over = over || (outermost && select_from(piece, self, i));
-        i++;
-    } while (i < matches && !begins_stretch(piece, i));
-    return i;
-}
-
-/* Whether match i is to be selected rather than `best`, which begins at the same place or later. */
+/* Whether a match is to be selected rather than `best`. */
 static __device__ __forceinline__ bool is_better(const trawl_row_selection &selection,
                                                  const trawl_cuda_match &match,
                                                  const trawl_cuda_match &best) {
@@ -188,73 +191,186 @@ static __device__ __forceinline__ bool is_better(const trawl_row_selection &sele
                                                        : match.pattern < best.pattern;
 }
 
-/* The best of the matches from `first` on that begin at self->next or later; UINT64_MAX: none in
- * this stretch, and *past is the match behind it. */
-static __device__ uint64_t find_best(const trawl_row_piece &piece, const stretch &self,
-                                     uint64_t first, uint64_t begin, uint64_t matches,
-                                     uint64_t *past) {
-    uint64_t best = UINT64_MAX, i = first;
+/* The same if the matches are all that there are. */
+static __device__ selected first_of_all(const trawl_row_piece &piece, uint64_t next, uint64_t first,
+                                        uint64_t past) {
+    uint32_t best = NO_MATCH;
     trawl_cuda_match best_match = {0, 0, 0};
-    for (; i < matches && (i == begin || !begins_stretch(piece, i)); i++) {
-        if (best != UINT64_MAX && piece.selection.least[i] > best_match.end - best_match.length) {
-            return best; /* all later ones begin later */
+    for (uint64_t i = first; i < past && piece.selection.least[i] < piece.end; i++) {
+        if (best != NO_MATCH && piece.selection.least[i] > best_match.end - best_match.length) {
+            break; /* all later ones begin later */
         }
         const trawl_cuda_match match = piece.matches[i];
-        if (piece.row_of[i] != TRAWL_NO_ROW && match.end - match.length >= self.next &&
-            (best == UINT64_MAX || is_better(piece.selection, match, best_match))) {
-            best = i;
+        if (piece.row_of[i] != TRAWL_NO_ROW && match.end - match.length >= next &&
+            (best == NO_MATCH || is_better(piece.selection, match, best_match))) {
+            best = (uint32_t)i;
             best_match = match;
         }
     }
-    *past = i;
-    return best;
+    return best == NO_MATCH || best_match.end - best_match.length >= piece.end
+               ? selected{NO_MATCH, 0}
+               : selected{best, best_match.pattern};
 }
 
-/* A stretch of all matches. Returns the match behind it. */
-static __device__ uint64_t select_from_all(const trawl_row_piece &piece, stretch *self,
-                                           uint64_t matches) {
-    const uint64_t begin = self->pending;
-    uint64_t past = begin;
-    for (;;) {
-        const uint64_t best = find_best(piece, *self, self->pending, begin, matches, &past);
-        if (best == UINT64_MAX) {
-            return past;
-        }
-        const trawl_cuda_match match = piece.matches[best];
-        if (match.end - match.length >= piece.end) {
-            break;
-        }
-        drop_before(piece, self, best);
-        self->pending = best + 1;
-        self->next = match.end;
-        go_on_at(piece, match.end);
-    }
-    for (past = self->pending; past < matches && (past == begin || !begins_stretch(piece, past));) {
-        past++;
-    }
-    return past;
+static __device__ __noinline__ selected first_from(const trawl_row_piece &piece, uint64_t next,
+                                                   uint64_t first, uint64_t past) {
+    return piece.selection.view.keys != NULL ? first_of_keys(piece, next, first, past)
+                                             : first_of_all(piece, next, first, past);
 }
 
-/* A thread for each stretch. */
-static __global__ void select_matches(trawl_row_piece piece) {
+static __device__ __forceinline__ selected successor(const trawl_row_piece &piece, uint64_t match,
+                                                     uint64_t past) {
+    return first_from(piece, piece.matches[match].end, match + 1, past);
+}
+
+/* ------------------------------------------------------------------ chunks */
+
+/* Whether a stretch begins with match i. */
+static __device__ __forceinline__ bool begins_stretch(const trawl_row_piece &piece, uint64_t i) {
+    return i == 0 || piece.matches[i - 1].end <= piece.selection.least[i];
+}
+
+/* A block takes chunk after chunk, and writes the exit of each match of the inner ones. */
+static __global__ void __launch_bounds__(CHUNK)
+    find_exits(const __grid_constant__ trawl_row_piece piece) {
+    __shared__ uint32_t jump[CHUNK];
+    const uint64_t matches = trawl_row_matches(piece);
+    for (uint64_t begin = (uint64_t)blockIdx.x * CHUNK; begin < matches;
+         begin += (uint64_t)gridDim.x * CHUNK) {
+        const uint64_t i = begin + threadIdx.x, past = begin + CHUNK;
+        const bool outer = __syncthreads_or(i >= matches || begins_stretch(piece, i)) != 0;
+        if (threadIdx.x == 0) {
+            piece.selection.entries[begin / CHUNK] = outer ? NOT_INNER : NOT_ENTERED;
+        }
+        if (outer) {
+            continue;
+        }
+        uint32_t exit = successor(piece, i, matches).at;
+        for (uint32_t step = 1; step < CHUNK; step *= 2) {
+            jump[threadIdx.x] = exit;
+            __syncthreads();
+            exit = exit < past ? jump[exit - begin] : exit;
+            __syncthreads();
+        }
+        piece.selection.exits[i] = exit;
+    }
+}
+
+/* Selects in the inner chunks what follows the match by which a stretch's thread has entered. */
+static __global__ void __launch_bounds__(CHUNK)
+    select_in_chunks(const __grid_constant__ trawl_row_piece piece) {
+    __shared__ uint32_t next[CHUNK];
+    __shared__ bool taken[CHUNK];
+    const uint64_t matches = trawl_row_matches(piece);
+    for (uint64_t begin = (uint64_t)blockIdx.x * CHUNK; begin < matches;
+         begin += (uint64_t)gridDim.x * CHUNK) {
+        const uint32_t entry = piece.selection.entries[begin / CHUNK];
+        if (entry == NOT_INNER || entry == NOT_ENTERED) {
+            continue;
+        }
+        const selected found = successor(piece, begin + threadIdx.x, matches);
+        next[threadIdx.x] = found.at;
+        taken[threadIdx.x] = false;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            for (uint32_t at = entry; at < begin + CHUNK; at = next[at - begin]) {
+                taken[at - begin] = true;
+            }
+        }
+        __syncthreads();
+        if (taken[threadIdx.x] && found.at != NO_MATCH) {
+            piece.selection.chosen[found.at] = found.pattern;
+        }
+        __syncthreads();
+    }
+}
+
+/* ------------------------------------------------------------------ stretches */
+
+/* Whether a stretch begins behind match `before`, at match `at` or before it. */
+static __device__ __forceinline__ bool leaves_stretch(const trawl_row_piece &piece, uint64_t before,
+                                                      uint64_t at) {
+    for (uint64_t i = before + 1; i <= at; i++) {
+        if (begins_stretch(piece, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A stretch with inner chunks. What is selected behind one is known when select_in_chunks has been
+ * there. */
+static __device__ void select_long(const trawl_row_piece &piece, uint64_t first, uint64_t matches) {
+    const trawl_row_selection &selection = piece.selection;
+    selected found = first_from(piece, *selection.from, first, matches);
+    uint64_t before = first;
+    while (found.at != NO_MATCH && !leaves_stretch(piece, before, found.at)) {
+        const uint32_t at = found.at, chunk = at / CHUNK;
+        selection.chosen[at] = found.pattern;
+        before = at;
+        if (selection.entries[chunk] == NOT_INNER) {
+            found = successor(piece, at, matches);
+            continue;
+        }
+        selection.entries[chunk] = at;
+        found = {selection.exits[at], TRAWL_NOT_CHOSEN};
+        before = (uint64_t)chunk * CHUNK + CHUNK - 1;
+    }
+}
+
+static __device__ void select_short(const trawl_row_piece &piece, uint64_t first, uint64_t past) {
+    selected found = first_from(piece, *piece.selection.from, first, past);
+    while (found.at != NO_MATCH) {
+        piece.selection.chosen[found.at] = found.pattern;
+        found = successor(piece, found.at, past);
+    }
+}
+
+/* A thread for each stretch. One of more than two chunks has an inner one. */
+static __global__ void select_in_stretches(const __grid_constant__ trawl_row_piece piece) {
     const uint64_t matches = trawl_row_matches(piece);
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        go_on_at(piece, *piece.selection.from); /* a match may be longer than a piece */
-    }
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < matches; i += stride) {
         if (!begins_stretch(piece, i)) {
             continue;
         }
-        stretch self = {*piece.selection.from, i};
-        const uint64_t past = piece.selection.view.keys != NULL
-                                  ? select_by_keys(piece, &self, matches)
-                                  : select_from_all(piece, &self, matches);
-        drop_before(piece, &self, past);
+        const uint64_t most = matches - i < 2 * CHUNK ? matches : i + 2 * CHUNK;
+        uint64_t past = i + 1;
+        while (past < most && !begins_stretch(piece, past)) {
+            past++;
+        }
+        if (past == most && past < matches) {
+            select_long(piece, i, matches);
+        } else {
+            select_short(piece, i, past);
+        }
     }
 }
 
 /* ------------------------------------------------------------------ the step */
+
+/* What is selected takes the place of the match that ends there, and all others lose their row. */
+static __global__ void keep_chosen(trawl_row_piece piece) {
+    const trawl_row_selection &selection = piece.selection;
+    const uint64_t matches = trawl_row_matches(piece);
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+    const uint64_t number = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    /* A match may be longer than a piece. */
+    uint64_t end = number == 0 ? *selection.from : 0;
+    for (uint64_t i = number; i < matches; i += stride) {
+        const uint32_t pattern = selection.chosen[i];
+        if (pattern == TRAWL_NOT_CHOSEN) {
+            piece.row_of[i] = TRAWL_NO_ROW;
+            continue;
+        }
+        piece.matches[i].pattern = pattern;
+        piece.matches[i].length = selection.offsets[pattern + 1] - selection.offsets[pattern];
+        end = piece.matches[i].end > end ? piece.matches[i].end : end;
+    }
+    if (end > piece.end) {
+        atomicMax((trawl_counter *)selection.next, (trawl_counter)end);
+    }
+}
 
 trawl_status trawl_cuda_rows_select_room(uint32_t warps, size_t *bytes, trawl_error *error) {
     trawl_counter *places = NULL;
@@ -274,7 +390,13 @@ trawl_status trawl_cuda_rows_select(const trawl_row_piece *piece, trawl_row_grid
                    error);
     TRAWL_LAUNCH(least_of_matches, grid.blocks, grid.threads, 0, stream, *piece);
     TRAWL_CUDA_LAUNCHED("least_of_matches", error);
-    TRAWL_LAUNCH(select_matches, grid.blocks, grid.threads, 0, stream, *piece);
-    TRAWL_CUDA_LAUNCHED("select_matches", error);
+    TRAWL_LAUNCH(find_exits, grid.blocks, CHUNK, 0, stream, *piece);
+    TRAWL_CUDA_LAUNCHED("find_exits", error);
+    TRAWL_LAUNCH(select_in_stretches, grid.blocks, grid.threads, 0, stream, *piece);
+    TRAWL_CUDA_LAUNCHED("select_in_stretches", error);
+    TRAWL_LAUNCH(select_in_chunks, grid.blocks, CHUNK, 0, stream, *piece);
+    TRAWL_CUDA_LAUNCHED("select_in_chunks", error);
+    TRAWL_LAUNCH(keep_chosen, grid.blocks, grid.threads, 0, stream, *piece);
+    TRAWL_CUDA_LAUNCHED("keep_chosen", error);
     return TRAWL_OK;
 }

@@ -37,7 +37,8 @@ typedef struct planned_rows {
     trawl_row_grid grid;             /* over matches */
     uint32_t warps;
     /* offsets in the workspace */
-    uint64_t total, matches, row_of, slots, seen, carry, places, bits, sum, least, next, bytes;
+    uint64_t total, matches, row_of, slots, seen, carry, places, bits, sum, bytes;
+    uint64_t least, chosen, exits, entries, next;
     size_t scan_bytes, sum_bytes;
     uint32_t seen_words;
 } planned_rows;
@@ -143,6 +144,9 @@ static trawl_status place_arrays(const trawl_cuda_db *uploaded, planned_rows *pl
     }
     if (planned->selects) {
         planned->least = place_array(planned, (room + 1) * sizeof(uint64_t));
+        planned->chosen = place_array(planned, room * sizeof(uint32_t));
+        planned->exits = place_array(planned, room * sizeof(uint32_t));
+        planned->entries = place_array(planned, (room / TRAWL_ROW_CHUNK + 1) * sizeof(uint32_t));
         planned->next = place_array(planned, 2 * sizeof(uint64_t));
     }
     if (planned->selects || options->form >= TRAWL_CUDA_ROWS_WHICH) {
@@ -293,6 +297,9 @@ static void fill_selection(const rows_call *call, trawl_row_selection *selection
         (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_SELECTION_PATTERN, 0);
     selection->offsets = uploaded->patterns.offsets;
     selection->least = (uint64_t *)(call->workspace + call->planned->least);
+    selection->chosen = (uint32_t *)(call->workspace + call->planned->chosen);
+    selection->exits = (uint32_t *)(call->workspace + call->planned->exits);
+    selection->entries = (uint32_t *)(call->workspace + call->planned->entries);
 }
 
 static void fill_conditions(const rows_call *call, trawl_row_conditions *conditions) {

@@ -30,6 +30,10 @@ extern "C" {
 #define TRAWL_NO_ROW UINT64_MAX
 /* A bit of a match's row: the row had the match's group before. */
 #define TRAWL_ROW_REPEATED (UINT64_C(1) << 63)
+/* Matches that a block selects from together where a stretch is long (row_select.cu). */
+#define TRAWL_ROW_CHUNK 512u
+/* In place of the pattern of a match that is selected. */
+#define TRAWL_NOT_CHOSEN UINT32_MAX
 /* A place of the table of distinct groups that is free. */
 #define TRAWL_FREE_SLOT UINT32_MAX
 
@@ -68,8 +72,11 @@ typedef struct trawl_row_selection {
     bool first;                /* leftmost-first, else leftmost-longest */
     trawl_selection_view view; /* without keys: there is none */
     const uint32_t *offsets;   /* of the patterns, for their lengths */
-    uint64_t *least; /* of each match and behind the last: where the first of this and all later
-                        matches begins, in its row */
+    uint64_t *least;   /* of each match and behind the last: where the first of this and all later
+                          matches begins, in its row */
+    uint32_t *chosen;  /* of each match: the pattern that is selected and ends there */
+    uint32_t *exits;   /* row_select.cu */
+    uint32_t *entries; /* of each chunk: the same */
     const uint64_t *from; /* where the selection of this piece begins, unless matches begin later */
     uint64_t *next;       /* where that of the next piece does */
 } trawl_row_selection;
