@@ -91,10 +91,10 @@ typedef struct trawl_cuda_rows_options {
     const char *kernel;  /* NULL: the engine's default; else a name (trawl_kernel_describe) */
     uint64_t most_bytes; /* of a call: end - begin is at most so much */
     uint64_t most_rows;  /* of a call */
-    /* The text is searched in pieces of so many bytes; 0: 128 MiB. */
+    /* The text is searched in pieces of so many bytes; 0: 512 MiB. */
     uint64_t piece_bytes;
     /* Matches of a piece that the workspace has room for, before those that cross a border are
-     * dropped: at most 2^32 - 2; 0: one for 32 bytes of a piece, and 1,024. Each takes 16 bytes of
+     * dropped: at most 2^32 - 2; 0: one for 64 bytes of a piece, and 1,024. Each takes 16 bytes of
      * the workspace; in form MATCHES 24, in form WHICH 32 to 40. Where leftmost matches are
      * selected, each takes 16 more, and 40 in form COUNT. */
     uint64_t piece_matches;

@@ -14,13 +14,12 @@ extern "C" {
 #include "base/sized.h"
 }
 
-/* Kernels over a piece's matches have to be long beside their launches, and matches of a piece need
- * little memory beside those of a text: 128 MiB are half a millisecond at 250 GB/s. Not measured.
- */
-#define USUAL_PIECE ((uint64_t)1 << 27)
-/* Bytes of a piece for each match that there is room for: the matches then take as much memory as
- * the piece at most. */
-#define BYTES_A_MATCH 32
+/* Each piece costs about 50 microseconds more than its share of a longer one (H100; pieces of 128
+ * MiB: docs/notebook/2026-11-gpu-rows.md), and room for its matches. So pieces are as long as that
+ * room allows: with the usual number of matches it takes 128 to 450 MiB. */
+#define USUAL_PIECE ((uint64_t)1 << 29)
+/* Bytes of a piece for each match that there is room for. */
+#define BYTES_A_MATCH 64
 #define FEWEST_MATCHES 1024
 /* Indices of matches and TRAWL_FREE_SLOT have 32 bits. */
 #define MOST_MATCHES ((uint64_t)UINT32_MAX - 1)
