@@ -64,12 +64,16 @@ static bool open_plan(cluster *all) {
                          &all->plan.scanner.options);
 }
 
+/* When there are no more segments, a rank has at most two: one that it scans, and the next one. So
+ * the others wait for 1 % of the time at most. */
+enum { PARTS_OF_SHARE = 200 };
+
 /* Small enough that the last ones keep few ranks waiting; large enough that opening walkers, which
  * takes up to milliseconds, the counter and, with a journal, the disk cost little. */
 static uint64_t segment_for(const cluster *all) {
     const uint64_t least = UINT64_C(16) << 20;
     const uint64_t most = UINT64_C(1) << 30;
-    uint64_t share = all->texts.stored_bytes / (100 * (uint64_t)all->self.size);
+    uint64_t share = all->texts.stored_bytes / (PARTS_OF_SHARE * (uint64_t)all->self.size);
     return share < least ? least : share > most ? most : share;
 }
 

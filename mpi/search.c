@@ -12,13 +12,31 @@
 
 /* ------------------------------------------------------------------ dynamic */
 
-/* Takes the next number. One-sided: no rank needs to answer. */
-static uint64_t take_number(MPI_Win window) {
-    const uint64_t one = 1;
-    uint64_t number = 0;
-    (void)MPI_Fetch_and_op(&one, &number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
+/* Asks for the next number, which is at *number after MPI_Win_flush. One-sided: no rank needs to
+ * answer, if network and MPI library can do without. */
+static void ask(MPI_Win window, uint64_t *number) {
+    static const uint64_t one = 1;
+    (void)MPI_Fetch_and_op(&one, number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
+}
+
+/* Scans segments of `open` until the counter has passed their number. A rank asks for its next
+ * segment before it scans one, so that an answer that takes long costs nothing. */
+static void scan_claimed(MPI_Win window, segment_worker *worker, const size_t *open, size_t count,
+                         double *times) {
+    uint64_t next = 0;
+    bool going = !worker->failed;
+    double asked = MPI_Wtime();
+    ask(window, &next);
     (void)MPI_Win_flush(0, window);
-    return number;
+    times[TIME_CLAIM] += MPI_Wtime() - asked;
+    while (going && next < count) {
+        size_t segment = open[next];
+        ask(window, &next);
+        going = segment_worker_scan(worker, segment);
+        asked = MPI_Wtime();
+        (void)MPI_Win_flush(0, window);
+        times[TIME_CLAIM] += MPI_Wtime() - asked;
+    }
 }
 
 /* Lets MPI answer the other ranks: networks without remote atomic operations need the help of the
@@ -47,17 +65,10 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
     }
     (void)MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
-    bool going = !worker->failed;
     /* Texts for a GPU are read by several threads, but MPI is for the main thread alone. */
     if (self->rank == 0 && !device_is_cuda(worker->scanner.options.device))
         worker->scanner.poll = answer;
-    uint64_t number = 0;
-    while (going) {
-        double asked = MPI_Wtime();
-        number = take_number(window);
-        times[TIME_CLAIM] += MPI_Wtime() - asked;
-        going = number < count && segment_worker_scan(worker, open[number]);
-    }
+    scan_claimed(window, worker, open, count, times);
     times[TIME_SEARCH] = MPI_Wtime() - begin;
     worker->scanner.poll = NULL;
     (void)MPI_Barrier(MPI_COMM_WORLD);

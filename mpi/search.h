@@ -11,7 +11,7 @@ typedef enum rank_time {
     TIME_DISTRIBUTE = 0, /* the database and the list of texts come from rank 0 */
     TIME_LOAD,           /* static: reading the rank's part of the texts */
     TIME_SEARCH,         /* dynamic: with reading */
-    TIME_CLAIM,          /* dynamic: of TIME_SEARCH, what taking numbers from the counter took */
+    TIME_CLAIM,          /* dynamic: of TIME_SEARCH, waiting for the counter */
     TIME_WAIT,           /* for the slowest rank */
     TIME_REDUCE,
     RANK_TIMES
