@@ -19,6 +19,13 @@ void *reallocate(void *memory, size_t bytes) {
     return grown;
 }
 
+void *allocate_zeros(size_t bytes) {
+    void *memory = calloc(bytes == 0 ? 1 : bytes, 1);
+    if (memory == NULL)
+        memory_exhausted();
+    return memory;
+}
+
 _Noreturn void memory_exhausted(void) {
     report("out of memory");
     exit(EXIT_ERROR);

@@ -9,6 +9,9 @@
 void *allocate(size_t bytes) __attribute__((returns_nonnull));
 void *reallocate(void *memory, size_t bytes) __attribute__((returns_nonnull));
 
+/* As calloc: all bytes are 0. */
+void *allocate_zeros(size_t bytes) __attribute__((returns_nonnull));
+
 /* Ends the process as they do. */
 _Noreturn void memory_exhausted(void);
 

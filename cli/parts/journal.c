@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "cli/parts/segments.h"
 #include "io/output_file.h"
 
-enum { MOST_WRITERS = 1 << 20 };
+enum { MOST_WRITERS = 1 << 20, MOST_SEGMENTS = 1 << 26 };
 
 static bool fail(const char *path, int error) {
     report("%s: %s", path, strerror(error));
@@ -117,13 +118,21 @@ static bool continue_run(parts_journal *journal) {
     return same;
 }
 
-static bool begin_run(parts_journal *journal, uint64_t segment) {
+/* Whether there is memory for a place of each segment, by far. */
+static bool has_few_segments(const parts_journal *journal) {
+    uint64_t segments = segments_at_least(&journal->run);
+    if (segments <= MOST_SEGMENTS)
+        return true;
+    report("%s: %" PRIu64 " segments or more; expected at most %d: give a larger --journal-segment",
+           journal->folder, segments, MOST_SEGMENTS);
+    return false;
+}
+
+static bool begin_run(parts_journal *journal) {
     if (parts_count_writers(journal->folder) != 0) {
         report("%s: has parts of a scan but no file 'run'; take another folder", journal->folder);
         return false;
     }
-    if (journal->run.identity.segment == 0)
-        journal->run.identity.segment = segment;
     size_t length = 0;
     if (!segments_mark_whole(&journal->run))
         return false;
@@ -148,7 +157,9 @@ bool journal_open(parts_journal *journal, const char *folder, journal_use use, p
         report("%s: has a scan already; --resume continues it, another folder begins anew", folder);
         return false;
     }
-    return exists ? continue_run(journal) : begin_run(journal, segment);
+    if (journal->run.identity.segment == 0 && !exists)
+        journal->run.identity.segment = segment;
+    return exists ? continue_run(journal) : has_few_segments(journal) && begin_run(journal);
 }
 
 uint64_t journal_matches(const parts_journal *journal) {
@@ -217,6 +228,26 @@ static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     free(bytes);
     free(path);
     return sound;
+}
+
+bool journal_has_enough(const parts_journal *journal) {
+    uint64_t needed = segments_at_least(&journal->run);
+    uint64_t bytes = 0;
+    long writers = parts_count_writers(journal->folder);
+    for (long i = 0; i < writers && i < MOST_WRITERS; i++) {
+        struct stat information;
+        char *path = parts_numbered(journal->folder, "journal-", (unsigned)i);
+        bytes += stat(path, &information) == 0 ? (uint64_t)information.st_size : 0;
+        free(path);
+    }
+    uint64_t records = bytes / sizeof(journal_record);
+    if (writers >= 0 && records >= needed)
+        return true;
+    if (writers >= 0)
+        report("%s: at least %" PRIu64 " of %" PRIu64 " segments are not finished; the command "
+               "that began it continues with --resume",
+               journal->folder, needed - records, needed);
+    return false;
 }
 
 bool journal_read(parts_journal *journal, size_t segments, bool resume) {

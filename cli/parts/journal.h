@@ -66,6 +66,10 @@ bool journal_exists(const char *folder);
 bool journal_open(parts_journal *journal, const char *folder, journal_use use, parts_run *run,
                   uint64_t segment);
 
+/* Whether the journals in the folder have as many records as segments, or might have: found before
+ * memory is taken for these, as a damaged file may say anything. False after reporting. */
+bool journal_has_enough(const parts_journal *journal);
+
 /* Reads the records of all writers, for `segments` segments. To resume, an unreadable last record
  * counts as not written; else it is an error. */
 bool journal_read(parts_journal *journal, size_t segments, bool resume);

@@ -14,6 +14,9 @@ static const char magic[8] = {'t', 'r', 'a', 'w', 'l', 'r', 'u', 'n'};
 
 enum { TEXT_NUMBERS = 5 }; /* of each text, before its name */
 
+/* Of all texts: more than file systems hold, and room to calculate. */
+static const uint64_t MOST_BYTES = UINT64_C(1) << 62;
+
 void parts_run_add(parts_run *run, const parts_text *text) {
     if ((run->count & (run->count - 1)) == 0) /* the array is full: 0, 1, 2, 4, 8, ... texts */
         run->texts =
@@ -77,6 +80,7 @@ static bool take(const uint8_t **at, const uint8_t *end, void *to, size_t length
 
 static bool read_texts(parts_run *run, const uint8_t *at, const uint8_t *end) {
     uint64_t count = 0;
+    uint64_t bytes = 0;
     if (!take(&at, end, &count, sizeof count) ||
         count > (size_t)(end - at) / (TEXT_NUMBERS * sizeof(uint64_t)))
         return false;
@@ -84,8 +88,10 @@ static bool read_texts(parts_run *run, const uint8_t *at, const uint8_t *end) {
     run->texts = allocate(count * sizeof *run->texts + 1);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t numbers[TEXT_NUMBERS];
-        if (!take(&at, end, numbers, sizeof numbers) || numbers[4] > (size_t)(end - names))
+        if (!take(&at, end, numbers, sizeof numbers) || numbers[4] > (size_t)(end - names) ||
+            numbers[0] > MOST_BYTES - bytes)
             return false;
+        bytes += numbers[0];
         char *name = allocate(numbers[4] + 1);
         memcpy(name, names, numbers[4]);
         name[numbers[4]] = '\0';

@@ -140,6 +140,26 @@ void segments_divide(const parts_run *run, segment_list *list) {
         end_segment(list);
 }
 
+uint64_t segments_at_least(const parts_run *run) {
+    const parts_identity *identity = &run->identity;
+    if (identity->division == PARTS_PAPER && identity->shard == 0)
+        return identity->shards;
+    uint64_t bytes = all_bytes(run);
+    uint64_t from = cut(identity, bytes, identity->shard - 1);
+    uint64_t to = cut(identity, bytes, identity->shard);
+    uint64_t position = 0;
+    uint64_t cut_bytes = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        parts_piece piece;
+        bool whole = is_whole(run, &run->texts[i]);
+        if (!whole && part_of(&run->texts[i], i, false, identity->shard == identity->shards,
+                              position, from, to, &piece))
+            cut_bytes += piece.end - piece.begin;
+        position += run->texts[i].bytes;
+    }
+    return cut_bytes / identity->segment;
+}
+
 void segments_release(segment_list *list) {
     free(list->pieces);
     free(list->ends);

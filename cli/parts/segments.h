@@ -42,6 +42,9 @@ void segments_release(segment_list *list);
  * no others. False after reporting that a text cannot be read. Before segments_divide. */
 bool segments_mark_whole(parts_run *run);
 
+/* A number of segments that the division has at least, found without making them. */
+uint64_t segments_at_least(const parts_run *run);
+
 /* The pieces of segment i: *count of them. */
 const parts_piece *segment_pieces(const segment_list *list, size_t i, size_t *count);
 

@@ -60,7 +60,8 @@ static bool add_folder(folders *all, const char *path) {
     all->items = reallocate(all->items, (all->count + 1) * sizeof *all->items);
     part_folder *added = &all->items[all->count++];
     *added = (part_folder){0};
-    if (!journal_open(&added->journal, path, JOURNAL_READ, NULL, 0))
+    if (!journal_open(&added->journal, path, JOURNAL_READ, NULL, 0) ||
+        !journal_has_enough(&added->journal))
         return false;
     segments_divide(&added->journal.run, &added->segments);
     return journal_read(&added->journal, added->segments.count, false);
@@ -174,30 +175,49 @@ static bool join_counts(const scan_plan *plan, const part_folder *folder, size_t
     return result != NULL;
 }
 
-/* All patterns, by id. */
+/* One pattern of the most frequent ones. */
+typedef struct tally_row {
+    uint64_t count;
+    char *label; /* owned; NULL: the pattern has no match */
+    size_t length;
+} tally_row;
+
+/* All patterns, by id: chunks of rows, made when a pattern of them has a match, so that a damaged
+ * id costs one chunk. */
+enum { TALLY_ROWS = 1 << 12, TALLY_CHUNKS = 1 << 20 };
+
 typedef struct tally {
-    struct tally_row {
-        uint64_t count;
-        char *label;
-        size_t length;
-    } * rows;
-    size_t capacity;
+    tally_row **chunks; /* TALLY_CHUNKS of them, NULL where there is none; owned */
+    size_t rows;        /* that have a match */
 } tally;
 
+static tally_row *row_of(const tally *sums, uint32_t id) {
+    return &sums->chunks[id / TALLY_ROWS][id % TALLY_ROWS];
+}
+
 static void add_row(tally *sums, const segment_row *row, const uint8_t *label) {
-    if (row->id >= sums->capacity) {
-        size_t capacity = ((size_t)row->id + 1) * 2;
-        sums->rows = reallocate(sums->rows, capacity * sizeof *sums->rows);
-        memset(sums->rows + sums->capacity, 0, (capacity - sums->capacity) * sizeof *sums->rows);
-        sums->capacity = capacity;
-    }
-    struct tally_row *sum = &sums->rows[row->id];
+    if (sums->chunks == NULL)
+        sums->chunks = allocate_zeros(TALLY_CHUNKS * sizeof *sums->chunks);
+    tally_row **chunk = &sums->chunks[row->id / TALLY_ROWS];
+    if (*chunk == NULL)
+        *chunk = allocate_zeros(TALLY_ROWS * sizeof **chunk);
+    tally_row *sum = row_of(sums, row->id);
     sum->count += row->count;
     if (sum->label == NULL) {
+        sums->rows++;
         sum->label = allocate((size_t)row->length + 1);
         memcpy(sum->label, label, row->length);
         sum->length = row->length;
     }
+}
+
+static void release_tally(tally *sums) {
+    for (size_t i = 0; sums->chunks != NULL && i < TALLY_CHUNKS; i++) {
+        for (size_t k = 0; sums->chunks[i] != NULL && k < TALLY_ROWS; k++)
+            free(sums->chunks[i][k].label);
+        free(sums->chunks[i]);
+    }
+    free(sums->chunks);
 }
 
 /* Adds the rows of one segment. */
@@ -224,7 +244,7 @@ static bool join_rows(const part_folder *folder, size_t segment, tally *sums) {
 
 /* A top_label. */
 static char *label_of_tally(const void *context, uint32_t id, size_t *length) {
-    const struct tally_row *row = &((const tally *)context)->rows[id];
+    const tally_row *row = row_of(context, id);
     char *label = allocate(row->length + 1);
     memcpy(label, row->label, row->length);
     *length = row->length;
@@ -232,11 +252,13 @@ static char *label_of_tally(const void *context, uint32_t id, size_t *length) {
 }
 
 static void write_tally(const scan_plan *plan, const tally *sums) {
-    top_row *rows = allocate(sums->capacity * sizeof *rows + 1);
+    top_row *rows = allocate(sums->rows * sizeof *rows + 1);
     size_t count = 0;
-    for (size_t id = 0; id < sums->capacity; id++) {
-        if (sums->rows[id].count != 0)
-            rows[count++] = (top_row){sums->rows[id].count, (uint32_t)id};
+    for (size_t i = 0; sums->chunks != NULL && i < TALLY_CHUNKS; i++) {
+        for (size_t k = 0; sums->chunks[i] != NULL && k < TALLY_ROWS; k++) {
+            if (sums->chunks[i][k].label != NULL)
+                rows[count++] = (top_row){sums->chunks[i][k].count, (uint32_t)(i * TALLY_ROWS + k)};
+        }
     }
     top_write_rows(plan, rows, count, label_of_tally, sums);
     free(rows);
@@ -260,9 +282,7 @@ static bool join(const folders *all, const scan_plan *plan) {
         write_count(plan, &open);
     if (sound && kind == RECORD_TOP)
         write_tally(plan, &sums);
-    for (size_t id = 0; id < sums.capacity; id++)
-        free(sums.rows[id].label);
-    free(sums.rows);
+    release_tally(&sums);
     return sound;
 }
 
