@@ -48,19 +48,9 @@ static double measure_series(reproduction *run, const paper_table *table, size_t
 
 /* ------------------------------------------------------------------ Figs. 14 to 16 */
 
-static const char *const cpu_rows[] = {"100 patterns: 50 MB",
-                                       "100 MB",
-                                       "200 MB",
-                                       "500 MB",
-                                       "5,000 patterns: 50 MB",
-                                       "100 MB",
-                                       "200 MB",
-                                       "500 MB",
-                                       "50,000 patterns: 50 MB",
-                                       "100 MB",
-                                       "200 MB",
-                                       "500 MB",
-                                       NULL};
+#define FROM_50_MB(set) set ": 50 MB", "100 MB", "200 MB", "500 MB"
+static const char *const cpu_rows[] = {FROM_50_MB("100 patterns"), FROM_50_MB("5,000 patterns"),
+                                       FROM_50_MB("50,000 patterns"), NULL};
 static const char *const cpu_columns[] = {"one CPU core", "6 threads", "P-2, 8 STTs", NULL};
 
 /* One core and six threads walk one table of the whole set. */
@@ -156,22 +146,9 @@ static double measure_chunk(reproduction *run, const paper_table *table, size_t 
 
 /* ------------------------------------------------------------------ Fig. 22 */
 
-static const char *const many_rows[] = {"100 patterns: 20 MB",
-                                        "50 MB",
-                                        "100 MB",
-                                        "200 MB",
-                                        "500 MB",
-                                        "5,000 patterns: 20 MB",
-                                        "50 MB",
-                                        "100 MB",
-                                        "200 MB",
-                                        "500 MB",
-                                        "50,000 patterns: 20 MB",
-                                        "50 MB",
-                                        "100 MB",
-                                        "200 MB",
-                                        "500 MB",
-                                        NULL};
+#define FROM_20_MB(set) set ": 20 MB", "50 MB", "100 MB", "200 MB", "500 MB"
+static const char *const many_rows[] = {FROM_20_MB("100 patterns"), FROM_20_MB("5,000 patterns"),
+                                        FROM_20_MB("50,000 patterns"), NULL};
 static const char *const many_columns[] = {"1 STT", "4 STTs", NULL};
 
 static double measure_many(reproduction *run, const paper_table *table, size_t row, size_t column,
