@@ -130,6 +130,44 @@ static double measure_shared(reproduction *run, const paper_table *table, size_t
     return measure_scan(run, &job, why) * 1e3;
 }
 
+/* The search over two axes at once, where the tables above have one. */
+static const char *const shared_columns[] = {"2 KB", "4 KB", "8 KB", "16 KB", "32 KB", NULL};
+
+static double measure_grid(reproduction *run, const paper_table *table, size_t row, size_t column,
+                           char *why) {
+    (void)table;
+    scan_job job = tran_job(5000, 8, "p2", 100);
+    job.block_threads = thread_counts[row];
+    job.block_bytes = shared_kilobytes[column] << 10;
+    return measure_scan(run, &job, why) * 1e3;
+}
+
+/* What a scan writes: the search of the paper has one of these. */
+static const char *const form_columns[] = {"count", "counts by pattern", "ends", "matches", NULL};
+static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
+                                        TRAWL_CUDA_MATCHES};
+
+static double measure_form(reproduction *run, const paper_table *table, size_t row, size_t column,
+                           char *why) {
+    enum { SHARED_BYTES = 8 << 10 };
+    (void)table;
+    scan_job job = tran_job(5000, 8, "p2", 100);
+    job.form = forms[column];
+    job.block_threads = thread_counts[row];
+    job.block_bytes = SHARED_BYTES;
+    return measure_scan(run, &job, why) * 1e3;
+}
+
+static const uint32_t table_counts[] = {1, 2, 4, 8, 16};
+static const char *const table_rows[] = {"1 STT", "2 STTs", "4", "8", "16", NULL};
+
+static double measure_tables(reproduction *run, const paper_table *table, size_t row, size_t column,
+                             char *why) {
+    (void)table;
+    scan_job job = tran_job(set_sizes[column], table_counts[row], "p2", 100);
+    return measure_scan(run, &job, why) * 1e3;
+}
+
 /* 4.3 searches chunks of a thread; the number of tables is the other axis. */
 static const size_t chunk_kilobytes[] = {16, 64, 256, 1024, 4096};
 static const char *const chunk_rows[] = {"16 KB a chunk", "64", "256", "1,024", "4,096", NULL};
@@ -299,6 +337,41 @@ static const paper_table tables[] = {
      .is_time = true,
      .measure = measure_shared,
      .remark = "The text of the paper: 8 KB are best."},
+    {.id = "grid",
+     .caption = "5.2.2: P-2 by threads and shared memory a block, 5,000 patterns, 100 MB, 8 STTs",
+     .unit = "ms",
+     .row_axis = "threads",
+     .column_axis = "shared memory",
+     .rows = thread_rows,
+     .columns = shared_columns,
+     .ratio = PAPER_OVER_FIRST_ROW,
+     .is_time = true,
+     .measure = measure_grid,
+     .remark = "The paper searches almost all combinations and prints two curves. A thread has the "
+               "bytes of shared memory divided by the threads."},
+    {.id = "forms",
+     .caption = "5.2.2: P-2 by threads a block and by what is written, 5,000 patterns, 100 MB, "
+                "8 STTs",
+     .unit = "ms",
+     .row_axis = "threads",
+     .column_axis = "form",
+     .rows = thread_rows,
+     .columns = form_columns,
+     .ratio = PAPER_OVER_FIRST_ROW,
+     .is_time = true,
+     .measure = measure_form,
+     .remark = "The paper writes counts. 8 KB of shared memory."},
+    {.id = "tables",
+     .caption = "5.2: P-2 by number of tables, 100 MB",
+     .unit = "ms",
+     .row_axis = "tables",
+     .column_axis = "patterns",
+     .rows = table_rows,
+     .columns = sets,
+     .ratio = PAPER_OVER_FIRST_ROW,
+     .is_time = true,
+     .measure = measure_tables,
+     .remark = "The paper has 1, 4 and 8 tables."},
     {.id = "chunk",
      .caption = "4.3: many cores by chunk of a thread, 5,000 patterns, 100 MB, all CPUs",
      .unit = "Gbps",

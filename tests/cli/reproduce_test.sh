@@ -58,6 +58,9 @@ if [ "$extent" = device ]; then
     filled zha:4 'GPU, strategy A' 8
     filled tran:fig-12c '8 STTs' 5
     filled tran:fig-19 'with bank conflicts' 3
+    filled tran:grid '8 KB' 5
+    filled tran:forms matches 5
+    filled tran:tables '50,000' 5
     filled charan:shared 'Algorithm 5' 8
     filled nunes:3 GPU 30
     filled nunes:6 theoretical 3
