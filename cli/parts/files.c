@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,18 +43,41 @@ int parts_read_at(int descriptor, uint64_t offset, void *buffer, size_t length) 
     return 0;
 }
 
-uint8_t *parts_read_file(const char *path, size_t *length) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+/* Whoever may write to the folder could have put a FIFO there, which would block, or a link to a
+ * file of the user's, which would be overwritten. */
+int parts_open(const char *path, int flags) {
+    bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    int descriptor =
+        open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (writes ? O_NOFOLLOW : 0), 0666);
     struct stat information;
-    if (descriptor < 0 || fstat(descriptor, &information) != 0) {
+    if (descriptor >= 0 && fstat(descriptor, &information) == 0 && S_ISREG(information.st_mode))
+        return descriptor;
+    if (descriptor >= 0)
+        report("%s: is no regular file", path);
+    else if (writes && errno == ELOOP)
+        report("%s: is a symbolic link, and results are not written through one", path);
+    else
         report("%s: %s", path, strerror(errno));
-        if (descriptor >= 0)
-            (void)close(descriptor);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return -1;
+}
+
+uint8_t *parts_read_file(const char *path, uint64_t most, size_t *length) {
+    int descriptor = parts_open(path, O_RDONLY);
+    off_t size = descriptor < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
+    int error = size < 0 ? errno : 0;
+    uint8_t *bytes = NULL;
+    if (descriptor < 0)
         return NULL;
+    if (error == 0 && (uint64_t)size > most) {
+        report("%s: is damaged: %lld bytes long, at most %llu can be right", path, (long long)size,
+               (unsigned long long)most);
+    } else if (error == 0) {
+        *length = (size_t)size;
+        bytes = allocate(*length + 1);
+        error = parts_read_at(descriptor, 0, bytes, *length);
     }
-    *length = (size_t)information.st_size;
-    uint8_t *bytes = allocate(*length + 1);
-    int error = parts_read_at(descriptor, 0, bytes, *length);
     (void)close(descriptor);
     if (error == 0)
         return bytes;

@@ -10,8 +10,12 @@
 char *parts_path(const char *folder, const char *name);
 char *parts_numbered(const char *folder, const char *name, unsigned number);
 
-/* All bytes of a file; NULL after reporting. The caller frees them. */
-uint8_t *parts_read_file(const char *path, size_t *length);
+/* Opens a regular file by flags of open(2); -1 after reporting. A file that is written must not be
+ * a symbolic link. */
+int parts_open(const char *path, int flags);
+
+/* All bytes of a file, which has at most `most`; NULL after reporting. The caller frees them. */
+uint8_t *parts_read_file(const char *path, uint64_t most, size_t *length);
 
 /* Reads exactly `length` bytes from `offset` on: 0, an errno value, or -1 if the file is shorter.
  */

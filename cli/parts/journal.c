@@ -18,7 +18,11 @@
 #include "cli/parts/segments.h"
 #include "io/output_file.h"
 
-enum { MOST_WRITERS = 1 << 20, MOST_SEGMENTS = 1 << 26 };
+enum {
+    MOST_WRITERS = 1 << 20,
+    MOST_SEGMENTS = 1 << 26,
+    MOST_RUN_BYTES = 1 << 30 /* of the file `run`: ten million names of texts */
+};
 
 static bool fail(const char *path, int error) {
     report("%s: %s", path, strerror(error));
@@ -58,11 +62,11 @@ bool journal_exists(const char *folder) {
 static bool take_lock(parts_journal *journal) {
     char *path = parts_path(journal->folder, "lock");
     bool taken = false;
-    journal->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->lock < 0 && errno == ENOTDIR)
+    struct stat information;
+    if (stat(journal->folder, &information) == 0 && !S_ISDIR(information.st_mode))
         report("%s: expected a folder for the journal, found a file", journal->folder);
-    else if (journal->lock < 0)
-        (void)fail(path, errno);
+    else if ((journal->lock = parts_open(path, O_RDWR | O_CREAT)) < 0)
+        taken = false; /* it was reported */
     else if (flock(journal->lock, LOCK_EX | LOCK_NB) == 0)
         taken = true;
     else if (errno == EWOULDBLOCK)
@@ -96,7 +100,7 @@ static bool write_run(const parts_journal *journal, const uint8_t *bytes, size_t
 static bool read_run(parts_journal *journal, parts_run *run) {
     char *path = parts_path(journal->folder, "run");
     size_t length = 0;
-    uint8_t *bytes = parts_read_file(path, &length);
+    uint8_t *bytes = parts_read_file(path, MOST_RUN_BYTES, &length);
     bool read = bytes != NULL && parts_run_read(run, bytes, length, path);
     if (read)
         journal->name = parts_run_name(bytes, length);
@@ -138,7 +142,10 @@ static bool begin_run(parts_journal *journal) {
         return false;
     uint8_t *bytes = parts_run_write(&journal->run, &length);
     journal->name = parts_run_name(bytes, length);
-    bool written = write_run(journal, bytes, length);
+    bool written = length <= MOST_RUN_BYTES && write_run(journal, bytes, length);
+    if (length > MOST_RUN_BYTES)
+        report("%s: the names of the texts have more than %d bytes; take several folders",
+               journal->folder, MOST_RUN_BYTES);
     free(bytes);
     return written;
 }
@@ -209,7 +216,9 @@ static bool take_record(parts_journal *journal, unsigned writer, const journal_r
 static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     char *path = parts_numbered(journal->folder, "journal-", writer);
     size_t length = 0;
-    uint8_t *bytes = access(path, F_OK) == 0 ? parts_read_file(path, &length) : allocate(1);
+    /* A record for each segment, and one that is not complete. */
+    uint64_t most = ((uint64_t)journal->segments + 1) * sizeof(journal_record);
+    uint8_t *bytes = access(path, F_OK) == 0 ? parts_read_file(path, most, &length) : allocate(1);
     bool sound = bytes != NULL;
     size_t count = length / sizeof(journal_record);
     for (size_t i = 0; sound && i < count; i++) {

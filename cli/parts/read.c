@@ -36,9 +36,7 @@ static bool turn_to(open_part *part, unsigned writer) {
     close_part(part);
     part->writer = writer;
     part->path = parts_numbered(part->journal->folder, "part-", writer);
-    part->descriptor = open(part->path, O_RDONLY | O_CLOEXEC);
-    if (part->descriptor < 0)
-        report("%s: %s", part->path, strerror(errno));
+    part->descriptor = parts_open(part->path, O_RDONLY);
     return part->descriptor >= 0;
 }
 

@@ -19,9 +19,11 @@ static bool fail(part_writer *writer, const char *path) {
 
 /* Opens a file to append to it behind its first `end` bytes. */
 static int open_at(part_writer *writer, const char *path, uint64_t end) {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int descriptor = parts_open(path, O_RDWR | O_CREAT);
     off_t size = descriptor < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
-    if (size >= 0 && (uint64_t)size < end) {
+    if (descriptor < 0) {
+        writer->failed = true;
+    } else if (size >= 0 && (uint64_t)size < end) {
         report("%s: is shorter than its journal says", path);
         writer->failed = true;
     } else if (size < 0 || ftruncate(descriptor, (off_t)end) != 0 ||

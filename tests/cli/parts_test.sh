@@ -219,4 +219,33 @@ echo "$killed kills in $run scans"
     got=$?
     checks=$((checks + 1))
     if [ $got -ne 2 ] || ! grep -q '^trawl: text shrinking: ' messages; then fail "a text that shrinks ($got): $(head -c 300 messages)"; fi
+
+# ------------------------------------------------------------------ a folder that somebody else prepared
+printf 'a fox\n' >text
+printf 'precious\n' >precious
+$trawl scan -e fox --journal sound text
+for name in part-0 journal-0 lock run; do
+    cp -r sound fifo && rm fifo/$name && mkfifo fifo/$name
+    [ $name = lock ] || refuse "fifo/$name: is no regular file" timeout 20 "$trawl" cat fifo
+    [ $name != part-0 ] || : >fifo/journal-0 # else nothing is left to do
+    refuse "fifo/$name: is no regular file" timeout 20 "$trawl" scan -e fox --journal fifo --resume text
+    cp -r sound link && rm link/$name && ln -s ../precious link/$name
+    [ $name != part-0 ] || : >link/journal-0
+    if [ $name != run ]; then
+        refuse "link/$name: is a symbolic link" "$trawl" scan -e fox --journal link --resume text
+        mkdir empty.d && ln -s ../precious empty.d/$name
+        refuse '' "$trawl" scan -e fox --journal empty.d text
+        rm -r empty.d
+    fi
+    checks=$((checks + 1))
+    [ "$(cat precious)" = precious ] || fail "a link to a file of the user's as $name: it was overwritten"
+    rm -r fifo link
+done
+for name in journal-0 run; do
+    cp -r sound huge && truncate -s 1T huge/$name
+    refuse "huge/$name: is damaged: 1099511627776 bytes long, at most" "$trawl" cat huge
+    refuse "huge/$name: is damaged: 1099511627776 bytes long, at most" \
+        "$trawl" scan -e fox --journal huge --resume text
+    rm -r huge
+done
 finish
