@@ -174,9 +174,9 @@ static void add_rows(info_report *report) {
     }
 }
 
-/* Processor time of all rows for a byte of the patterns: 66 s for 1,000,000 random words of 22 MB
- * (Zen 4), most of it for the tries of 15 variants. */
-#define SECONDS_PER_BYTE 3e-6
+/* Processor time of all rows for a byte of the patterns: 48 s for 1,000,000 random words of 21 MB
+ * (Zen 4, busy), most of it for the tries of 15 variants. */
+#define SECONDS_PER_BYTE 2.3e-6
 #define LONG_SECONDS 10
 
 /* Says what is computed, if it takes long. */
