@@ -208,9 +208,9 @@ static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_byt
         trawl_qgram_tier offered = *tier;
         set_stride(&offered, most);
         trial_rates rates = measure(self, patterns, offered.stride);
-        for (double bits = TRAWL_SPARSE_BITS_PER_ANCHOR / 2;
-             bits <= 2 * TRAWL_SPARSE_BITS_PER_ANCHOR; bits *= 2) {
-            offered.row_bits = row_bits_for(patterns * offered.stride, bits);
+        for (int size = -1; size <= 1; size++) { /* half, once and twice the bits */
+            offered.row_bits =
+                row_bits_for(patterns * offered.stride, ldexp(TRAWL_SPARSE_BITS_PER_ANCHOR, size));
             trawl_tier_estimate estimate = price(costs, &offered, patterns, rates);
             if (estimate.nanoseconds < best->nanoseconds && estimate.bytes <= (double)most_bytes) {
                 *best = estimate;
