@@ -35,13 +35,13 @@ static const char *const variant_summaries[] = {
 #define INSTEAD                                                                                    \
     "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
 
-typedef struct qgram_plan {
+typedef struct planned_qgram {
     trawl_qgram_header header;
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
     trawl_teddy teddy[TRAWL_QGRAM_MAX_TIERS];
     trawl_anchors_made anchors[TRAWL_QGRAM_MAX_TIERS];
     trawl_sparse_made sparse[TRAWL_QGRAM_MAX_TIERS];
-} qgram_plan;
+} planned_qgram;
 
 /* ------------------------------------------------------------------ planning */
 
@@ -127,7 +127,7 @@ static trawl_status reserve_verification(trawl_build *build, uint32_t part,
  * only for crowded buckets. */
 static trawl_status reserve_buckets(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                     const trawl_keys *keys) {
-    const qgram_plan *planned = build->state;
+    const planned_qgram *planned = build->state;
     const trawl_anchors_made *anchors = &planned->anchors[part];
     const trawl_sparse_made *sparse = &planned->sparse[part];
     bool is_sparse = tier->kind == TRAWL_TIER_SPARSE;
@@ -229,7 +229,7 @@ static trawl_status divide(const trawl_build *build, trawl_qgram_header *header)
 
 /* Completes a tier: keys, anchors, rows of its filter. Reserves its tables. */
 static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed, uint32_t part) {
-    qgram_plan *planned = build->state;
+    planned_qgram *planned = build->state;
     trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
     const trawl_compile_settings *options = build->options;
@@ -256,7 +256,7 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
 }
 
 static trawl_status plan(trawl_build *build) {
-    qgram_plan *planned = trawl_allocate_zeroed(1, sizeof *planned);
+    planned_qgram *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning qgram", sizeof *planned);
     }
@@ -449,7 +449,7 @@ static void fill_hash(const trawl_build *build, uint32_t part, const trawl_qgram
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
 }
 
-static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
+static void fill_tier(trawl_build *build, uint32_t part, planned_qgram *planned) {
     const trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
     trawl_endings_fill(build, part, keys);
@@ -490,7 +490,7 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
 }
 
 static trawl_status fill(trawl_build *build) {
-    qgram_plan *planned = build->state;
+    planned_qgram *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HEADER, 0), &planned->header,
            sizeof planned->header);
     for (uint32_t part = 0; part < planned->header.tiers; part++) {
@@ -501,7 +501,7 @@ static trawl_status fill(trawl_build *build) {
 }
 
 static void release(trawl_build *build) {
-    qgram_plan *planned = build->state;
+    planned_qgram *planned = build->state;
     for (uint32_t part = 0; planned != NULL && part < TRAWL_QGRAM_MAX_TIERS; part++) {
         trawl_keys_release(&planned->keys[part]);
         trawl_anchors_release(&planned->anchors[part]);
