@@ -8,9 +8,9 @@
 
 #include "cli/base/memory.h"
 
-enum { AHEAD_PER_THREAD = 16 }; /* finished things that may wait to be written */
+enum { AHEAD_PER_THREAD = 16 }; /* finished items that may wait to be written; chosen by hand */
 
-/* The result of a finished thing that waits to be written. */
+/* The result of a finished item that waits to be written. */
 typedef struct slot {
     bool done;
     char *bytes;
@@ -23,8 +23,8 @@ struct crowd {
     size_t count;
     pthread_mutex_t lock; /* for all members below */
     pthread_cond_t turned;
-    size_t next; /* the first thing that no thread has begun */
-    size_t turn; /* the thing whose result is written now */
+    size_t next; /* the first item that no thread has begun */
+    size_t turn; /* the item whose result is written now */
     slot *slots; /* a ring */
     size_t slot_count;
 };
@@ -47,7 +47,7 @@ output_file *crowd_await_turn(crowd *self, size_t index) {
     return self->output;
 }
 
-/* Takes the next thing; false if there is none. */
+/* Takes the next item; false if there is none. */
 static bool take(crowd *self, size_t *index) {
     (void)pthread_mutex_lock(&self->lock);
     while (self->next < self->count && self->next >= self->turn + self->slot_count)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Work on many small things side by side, one thread each, and results in the order of the things:
+ * Work on many small items, such as files, side by side: a thread takes one item after the other.
+ * Results are written in the order of the items:
  *
- *     written | turn: may write | in work | finished, waits | in work | not begun
+ *     item      0         1                2         3                  4         5
+ *               written   turn: may write  in work   finished, waits    in work   not begun
  *
- * Memory is bounded: no thing is begun that is far behind the one whose turn it is, and who has
- * gathered much of a result waits for the turn and then writes to the output itself.
+ * Memory is bounded: no item is begun that is far behind the one whose turn it is, and a thread
+ * that has gathered much of a result waits for its item's turn, then writes directly.
  */
 #ifndef CLI_BASE_CROWD_H
 #define CLI_BASE_CROWD_H
@@ -14,20 +16,20 @@
 
 typedef struct crowd crowd;
 
-/* Works on thing `index`, which it ends with crowd_finish. `member`: of the thread that calls. */
+/* Works on item `index` and ends it with crowd_finish. `member`: that of the calling thread. */
 typedef void (*crowd_work)(crowd *self, void *member, size_t index);
 
-/* Works on things [0, count) with `threads` threads, 1 or more, of which this one is the first; if
+/* Works on items [0, count) with `threads` threads, 1 or more, of which this one is the first; if
  * the system refuses threads, with fewer. `members`: one for each, `member_bytes` apart. Begins no
- * thing after a failure of the output, which may be NULL if there are no results. */
+ * item after a failure of the output, which may be NULL if there are no results. */
 void crowd_run(output_file *output, size_t count, crowd_work work, void *members,
                size_t member_bytes, size_t threads);
 
-/* Waits until the results of all things before this one are written. Then its thread alone may
- * write to the output until it ends the thing. */
+/* Waits until the results of all items before this one are written. Then its thread alone may
+ * write to the output until it ends the item. */
 output_file *crowd_await_turn(crowd *self, size_t index);
 
-/* Ends a thing with the rest of its result: `bytes`, which malloc made, or NULL. They are freed
+/* Ends an item with the rest of its result: `bytes`, which malloc made, or NULL. They are freed
  * when they are written. */
 void crowd_finish(crowd *self, size_t index, char *bytes, size_t length);
 
