@@ -20,10 +20,10 @@ import sys
 CONSTANTS = {
     "storage": 2.0,      # a node reads from the shared file system
     "file_system": 200,  # all nodes together read from it
-    "copy": 4.0,         # one processor core copies bytes of the page cache into memory
+    "copy": 5.0,         # one processor core copies bytes of the page cache into memory
     "decode": 0.0,       # one core decompresses, counted in decompressed bytes; 0: texts are plain
-    "ratio": 4.0,        # decompressed over stored bytes, if decode is not 0
-    "scan": 1.7,         # one core scans
+    "ratio": 2.4,        # decompressed over stored bytes, if decode is not 0
+    "scan": 2.4,         # one core scans
     "cores": 64,         # of a node
     "link": 0.0,         # host to one GPU; 0: the CPU scans
     "gpus": 0,           # of a node
@@ -156,14 +156,14 @@ def main():
     parser.add_argument("--latency", type=float, default=3.0, help="microseconds, there and back")
     parser.add_argument("--service", type=float, default=0.5,
                         help="microseconds that the counter takes for each claim")
-    parser.add_argument("--rate", type=float, default=1.7, help="GB/s of a rank")
+    parser.add_argument("--rate", type=float, default=1.9, help="GB/s of a rank")
     parser.add_argument("--segment", type=float, default=0, help="bytes; 0: as trawl-mpi chooses")
     parser.add_argument("--spread", type=float, default=0.05,
                         help="standard deviation of a segment's time")
     parser.add_argument("--slow-share", type=float, default=0.0)
     parser.add_argument("--slow-factor", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     constants = dict(CONSTANTS)
     files = []
     for word in options.rest:
