@@ -139,6 +139,48 @@ rm -rf j
 "$trawl" scan -e x --journal j one
 refuse "was begun with 'trawl scan'" "$trawl" grep x --journal j --resume one
 
+# Damaged files: told, or searched again.
+rm -rf j
+text damaged 200 plain
+grep=("$trawl" grep --threads 1 -n -e ab --journal-segment 70 damaged)
+"${grep[@]}" --journal j
+"$trawl" cat j >want
+for file in run journal-0 part-0; do
+    for ((at = 0; at < $(stat -c %s j/$file); at += 5)); do
+        rm -rf k && cp -r j k
+        byte=$(od -An -tu1 -j $at -N 1 k/$file)
+        printf "\\x$(printf %x $((byte ^ (1 << at % 8))))" | dd of=k/$file bs=1 seek=$at conv=notrunc status=none
+        refuse 'k' "$trawl" cat k
+        if [ $file = journal-0 ] && "${grep[@]}" --journal k --resume 2>/dev/null; then
+            "$trawl" cat k >got
+            checks=$((checks + 1))
+            cmp -s got want || fail "$file with byte $at damaged, then resumed"
+        fi
+    done
+done
+
+# A disk that is full, and then is not.
+yes 'ab a line' | head -n 200000 >dense
+"$trawl" grep -n -e ab dense >want
+rm -rf j
+refuse 'File too large' bash -c "ulimit -f 1000; trap '' XFSZ; '$trawl' grep -n --threads 1 -e ab --journal j --journal-segment 100000 dense"
+expect 0 '' "$trawl" grep -n -e ab --journal j --resume dense
+"$trawl" cat j >got
+checks=$((checks + 1))
+cmp -s got want || fail 'a disk that was full'
+
+# A file that shrinks meanwhile.
+rm -rf j
+text shrinking 3000000 plain
+"$trawl" grep -n --threads 1 -e ab --journal j --journal-segment 20000 shrinking >/dev/null 2>messages &
+pid=$!
+while [ ! -e j/journal-0 ]; do :; done
+truncate -s 1000 shrinking
+wait $pid
+got=$?
+checks=$((checks + 1))
+if [ $got -ne 2 ] || ! grep -q '^trawl: text shrinking: ' messages; then fail "a text that shrinks ($got): $(head -c 300 messages)"; fi
+
 # Killed at random moments, and resumed each time.
 text big 3000000 plain
 grep=("$trawl" grep --threads 2 -n -e aaab --journal-segment 5000 big one)

@@ -164,6 +164,14 @@ if [ -n "$emulated" ]; then
     mentions 2 'cuda'
 fi
 
+# The processes of the scan in this folder.
+ranks_of_scan() {
+    local pid
+    for pid in $(pgrep -f 'trawl-mpi scan'); do
+        [ "$(readlink "/proc/$pid/exe")" != "$mpi" ] || [ "$(readlink "/proc/$pid/cwd")" != "$work" ] || echo "$pid"
+    done
+}
+
 # One rank is killed at a random moment; mpirun then ends the others. Resumed, nothing is lost.
 kills=${TRAWL_TEST_KILLS:-2}
 yes abaab | head -n 40000 | tr -d '\n' >text
@@ -175,7 +183,7 @@ for ((killed = 0, run = 0; killed < kills && run < 5 * kills; run++)); do
     ranks 3 "${scan[@]}" -o parts --resume --journal-segment 100 --threads 1 &
     while [ ! -e parts/journal-1 ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
     sleep "0.0$((RANDOM % 10))"
-    rank=$(pgrep -P "$(pgrep -P $! 'mpirun|mpiexec' | head -n 1)" -f 'trawl-mpi scan' | sed -n "$((RANDOM % 3 + 1))p")
+    rank=$(ranks_of_scan | sed -n "$((RANDOM % 3 + 1))p")
     if [ -n "$rank" ] && kill -9 "$rank" 2>/dev/null; then killed=$((killed + 1)); fi
     wait
     if "$trawl" cat parts >got 2>/dev/null; then

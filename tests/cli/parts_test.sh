@@ -108,6 +108,7 @@ expect 1 '' "$trawl" cat j
 
 # ------------------------------------------------------------------ what is refused
 rm -rf j
+truncate -s 1G huge # of holes: as many segments as bytes are too many
 scan=("$trawl" scan -f p --journal-segment 100)
 "${scan[@]}" --journal j "${texts[@]}"
 refuse 'has a scan already; --resume' "${scan[@]}" --journal j "${texts[@]}"
@@ -125,6 +126,13 @@ cp -p d.old d && touch -d '2001-01-01' d
 refuse 'text d has changed' "${scan[@]}" --journal j --resume "${texts[@]}"
 cp -p d.old d
 expect 0 '' "${scan[@]}" --journal j --resume "${texts[@]}"
+# Another version of trawl, made of this one.
+version=$("$trawl" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+sed "s/\x00$version\x00/\x00${version%.*}.9\x00/g" "$trawl" >other && chmod +x other
+if [ "${version##*.}" != 9 ] && ./other --version 2>/dev/null | grep -qF "${version%.*}.9"; then
+    refuse "was begun by trawl $version, this is ${version%.*}.9" ./other "${scan[@]:1}" --journal j --resume "${texts[@]}"
+fi
+refuse '--journal-segment' "$trawl" scan -e a --journal k --journal-segment 1 huge
 refuse 'another scan writes' flock j/lock "${scan[@]}" --journal j --resume "${texts[@]}"
 refuse 'is not a regular file' "$trawl" scan -e a --journal k -
 refuse 'no-text: is not a regular file, or cannot be read' "$trawl" scan -e a --shard 1/2 one no-text
