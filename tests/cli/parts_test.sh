@@ -108,7 +108,7 @@ expect 1 '' "$trawl" cat j
 
 # ------------------------------------------------------------------ what is refused
 rm -rf j
-truncate -s 1G huge # of holes: as many segments as bytes are too many
+truncate -s 1G of-holes # no blocks: as many segments as bytes are too many
 scan=("$trawl" scan -f p --journal-segment 100)
 "${scan[@]}" --journal j "${texts[@]}"
 refuse 'has a scan already; --resume' "${scan[@]}" --journal j "${texts[@]}"
@@ -132,7 +132,7 @@ sed "s/\x00$version\x00/\x00${version%.*}.9\x00/g" "$trawl" >other && chmod +x o
 if [ "${version##*.}" != 9 ] && ./other --version 2>/dev/null | grep -qF "${version%.*}.9"; then
     refuse "was begun by trawl $version, this is ${version%.*}.9" ./other "${scan[@]:1}" --journal j --resume "${texts[@]}"
 fi
-refuse '--journal-segment' "$trawl" scan -e a --journal k --journal-segment 1 huge
+refuse '--journal-segment' "$trawl" scan -e a --journal k --journal-segment 1 of-holes
 refuse 'another scan writes' flock j/lock "${scan[@]}" --journal j --resume "${texts[@]}"
 refuse 'is not a regular file' "$trawl" scan -e a --journal k -
 refuse 'no-text: is not a regular file, or cannot be read' "$trawl" scan -e a --shard 1/2 one no-text
