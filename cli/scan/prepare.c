@@ -25,6 +25,7 @@ static bool compile(const scan_options *options, const scan_texts *texts,
     planning plan;
     trawl_status status = TRAWL_ERROR_IO;
     device_choose_engine(&compile, &options->scan);
+    compile.text_bytes = texts->stored_bytes;
     if (planning_begin(&plan, scan_sample_of(options, texts), options->sample != NULL, &compile)) {
         status = trawl_compile(patterns, &compile, db, &error);
         if (status != TRAWL_OK)

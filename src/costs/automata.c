@@ -162,9 +162,26 @@ static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64
     return depth;
 }
 
+/* The states of a pattern beyond MOST_DEPTH bytes that no pattern before has: by its beginnings of
+ * twice, four times, ... as many bytes, and the whole of it. Patterns may be there many times, or
+ * be of one period. `hash` is that of the first MOST_DEPTH bytes. */
+static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
+    const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
+    uint32_t length = trawl_pattern_length(self->patterns, id);
+    uint64_t states = 0;
+    for (uint32_t at = MOST_DEPTH, past = 2 * MOST_DEPTH; at < length; past *= 2) {
+        uint32_t depth = past < length ? past : length, begin = at;
+        for (; at < depth; at++) {
+            hash = extend(hash, self->fold[pattern[at]]);
+        }
+        states += add(&self->beginnings, spread(hash ^ depth)) ? depth - begin : 0;
+    }
+    return states;
+}
+
 static void add_patterns(walk *self, size_t step, double *factor) {
     const trawl_patterns *patterns = self->patterns;
-    uint64_t states = 1, seen = 0, deep = 0;
+    uint64_t states = 1, seen = 0, deep = 0, half = 0, all = patterns->count / step;
     bool bytes[256] = {false};
     uint64_t hashes[TOGETHER][MOST_DEPTH];
     uint32_t depths[TOGETHER];
@@ -183,7 +200,7 @@ static void add_patterns(walk *self, size_t step, double *factor) {
             uint32_t length = trawl_pattern_length(patterns, id);
             bool verified = needs_verification(patterns, id);
             if (length > MOST_DEPTH) {
-                deep += length - MOST_DEPTH;
+                deep += count_deep_states(self, id, whole);
                 trawl_long_patterns_add(&self->longs, id, whole,
                                         verified ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
                                                  : TRAWL_TRACE_MATCH);
@@ -196,6 +213,7 @@ static void add_patterns(walk *self, size_t step, double *factor) {
             self->lengths[length] = true;
         }
         seen += count;
+        half = 2 * seen <= all ? states + deep : half;
     }
     *factor = (double)patterns->count / (double)seen;
     double classes = 1;
@@ -203,7 +221,10 @@ static void add_patterns(walk *self, size_t step, double *factor) {
         classes += bytes[byte];
     }
     trawl_automata_estimate *estimate = self->estimate;
-    estimate->states = (double)(states + deep) * *factor;
+    /* Of the patterns that were left out, as many have states of their own as in the second half of
+     * those that were looked at. */
+    double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
+    estimate->states = (double)(states + deep) * pow(*factor, grown < 1 ? grown : 1);
     self->entry = estimate->states <= 65536 ? 2 : 4;
     self->classes = classes < 256 ? classes : 256;
     self->columns = self->classes;

@@ -35,9 +35,24 @@
  * known. Fitted to the workloads. */
 #define TRAWL_PLAN_WU_MANBER_MARGIN 1.15
 
+/* The longest shift of wu-manber that is measured: longer ones leave out nearly as many lines. */
+#define TRAWL_PLAN_MAX_SHIFT 1024u
+
+/* Nanoseconds that building takes for each byte of tables, of qgram, ac-dfa, ac-nfa and wu-manber.
+ * Medians of 110 to 250 sets on a Xeon; of qgram a half, as the rest is planning
+ * (docs/notebook/2026-11-planner-prices.md). */
+static const double trawl_plan_build_byte_costs[] = {7, 0.8, 6, 9};
+
 /* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
  * outputs and endings. An estimate, for the limit of tables. */
 #define TRAWL_PLAN_QGRAM_PATTERN_BYTES 90u
+
+/* Tables are small up to so many bytes for each pattern and so many more. Larger ones are taken
+ * only for a speed that is this factor higher. An aim, not a measurement: memory, and the time in
+ * which tables are built and loaded, are worth something too. */
+#define TRAWL_COST_SMALL_PATTERN_BYTES 64.0
+#define TRAWL_COST_SMALL_BYTES 2e6
+#define TRAWL_COST_LARGE_TABLES_FACTOR 1.2
 
 /* ------------------------------------------------------------------ qgram: blocks and prefetching
  */
@@ -111,6 +126,10 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * line. And bytes of suffix filter for each key, about two words. Estimated. */
 #define TRAWL_COST_KEY_BYTES 64
 #define TRAWL_COST_KEY_SUFFIX_BYTES 8
+
+/* What a step of the binary search among keys with the same last eight bytes takes, as a share of a
+ * look-up without one: it reads a key and compares bytes, two waits where a look-up has four. */
+#define TRAWL_COST_SEARCH_STEP 0.5
 
 /* Sizes of sample filter that are tried, as powers of two of its rows of 32 bits: the least; and
  * the size above which no filter is tried with more than MAX_ROWS_PER_GRAM rows for each q-gram.

@@ -15,6 +15,7 @@ typedef struct trawl_compile_settings {
     const void *sample;       /* while a plan is made, not NULL */
     size_t sample_length;
     const char *device;
+    uint64_t text_bytes;
     uint32_t split_parts;
     double split_threshold;
     uint32_t wu_manber_block;

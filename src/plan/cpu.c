@@ -43,7 +43,7 @@ static void measure_shifts(const trawl_qgram_survey *survey, trawl_survey_filter
 /* Nanoseconds for a byte of text by wu-manber; *bytes: its tables, about. Windows are as long as
  * the shortest pattern and move on by the shift of their last block. */
 static double price_wu_manber(const trawl_qgram_survey *survey,
-                              const trawl_compile_settings *options, uint64_t *bytes) {
+                              const trawl_compile_settings *options, double ends, uint64_t *bytes) {
     const trawl_patterns *patterns = survey->patterns;
     uint32_t window = (uint32_t)patterns->min_length;
     uint32_t first = 0;
@@ -58,7 +58,7 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
                                            options->max_table_bytes / 4);
     block = block < window ? block : window;
     uint32_t shift = window - block + 1;
-    shift = shift < TRAWL_QGRAM_MAX_STRIDE ? shift : TRAWL_QGRAM_MAX_STRIDE;
+    shift = shift < TRAWL_PLAN_MAX_SHIFT ? shift : TRAWL_PLAN_MAX_SHIFT;
     trawl_survey_filter filter = {
         .begin = first, .gram = block, .folded = patterns->case_insensitive != 0};
     trawl_survey_rates rates = {0};
@@ -67,14 +67,21 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
     *bytes = (uint64_t)(table + 64 * (double)patterns->count);
     double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
-    /* Patterns are compared where the last eight bytes of the window are those of a pattern. */
+    /* Where windows move on by more than a line, only the lines of their ends are read. */
+    double step = expected + zero, line = TRAWL_SPARSE_LINE_BYTES;
+    double memory = options->costs->memory * (step > line ? line / step : 1);
+    /* Patterns are compared where the last eight bytes of a window are those of a pattern, and at
+     * each match: no window with one is passed over. */
     filter.gram = window < 8 ? window : 8;
     filter.stride = 1;
     trawl_survey_measure(survey, &filter, &rates);
     double tails = rates.pass[TRAWL_SURVEY_CLASSES];
-    cost += (tails < zero ? tails : zero) *
-            trawl_cost_at(options->costs->verify, 64 * (double)patterns->count);
-    return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / (expected + zero), options->costs->memory);
+    tails = (tails < zero ? tails : zero) / step;
+    double look_up =
+        trawl_cost_at(options->costs->verify, TRAWL_COST_KEY_BYTES * (double)patterns->count);
+    look_up = look_up > options->costs->shift_zero ? look_up : options->costs->shift_zero;
+    return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / step, memory) +
+           (tails > ends ? tails : ends) * look_up + ends * options->costs->match;
 }
 
 /* Nanoseconds for a byte of text that recording matches takes if matches end at the share `ends` of
@@ -120,16 +127,12 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
     record->nanoseconds[TRAWL_PLAN_WU_MANBER] =
-        price_wu_manber(survey, options, &record->bytes[TRAWL_PLAN_WU_MANBER]) +
-        ends * (costs->match + costs->shift_zero +
-                trawl_cost_at(costs->verify, TRAWL_COST_KEY_BYTES * keys));
+        price_wu_manber(survey, options, ends, &record->bytes[TRAWL_PLAN_WU_MANBER]);
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
     record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
     record->bytes[TRAWL_PLAN_QGRAM] =
-        TRAWL_PLAN_QGRAM_PATTERN_BYTES * (uint64_t)survey->patterns->count;
-    for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
-        record->bytes[TRAWL_PLAN_QGRAM] += (uint64_t)plan->division.estimate[i].bytes;
-    }
+        TRAWL_PLAN_QGRAM_PATTERN_BYTES * (uint64_t)survey->patterns->count +
+        (uint64_t)trawl_qgram_choice_bytes(&plan->division);
 }
 
 static void record_tiers(const trawl_patterns *patterns, trawl_plan *plan) {
@@ -224,12 +227,31 @@ static void explain_speed(trawl_plan *plan, uint32_t engine, const uint64_t *lim
     }
 }
 
+/* Names the fastest engine, if it was not chosen: its tables are large. */
+static void explain_tables(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
+    const trawl_plan_record *record = &plan->record;
+    uint32_t fastest = chosen;
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        bool is_faster = price_within(record, i, limits) < price_within(record, fastest, limits);
+        fastest = is_faster ? i : fastest;
+    }
+    if (fastest != chosen) {
+        trawl_plan_add(
+            plan,
+            " %s would be faster, but not by enough for its larger tables (about %.1f MB "
+            "instead of %.1f MB).",
+            engines[fastest]->description.name, (double)record->bytes[fastest] / 1e6,
+            (double)record->bytes[chosen] / 1e6);
+    }
+}
+
 /* The reason in words, then the expected speeds, the fastest engine first. */
 static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
     bool is_told[TRAWL_PLAN_ENGINES] = {[0] = false};
     plan->reason[0] = '\0';
     explain_choice(plan, chosen);
+    explain_tables(plan, chosen, limits);
     trawl_plan_add(plan, " Expected of one thread, by %s: ",
                    record->sample_bytes != 0 ? "a sample of the text"
                                              : "a text made up of the patterns");
@@ -276,17 +298,23 @@ static uint64_t table_limit(uint32_t engine, const trawl_compile_settings *optio
     return is_dfa && limit > TRAWL_PLAN_MAX_DFA_BYTES ? TRAWL_PLAN_MAX_DFA_BYTES : limit;
 }
 
-/* The engine with the least price of those within their limits. If there is none: ac-nfa, after
- * which trawl_plan_next has engines with smaller tables. */
-static uint32_t find_cheapest(const trawl_plan_record *record, const uint64_t *limits) {
-    uint32_t best = TRAWL_PLAN_ENGINES;
+/* The engine with the least price of those within their limits, where small tables are preferred,
+ * and building is weighed if the text's length is known. If there is none: ac-nfa, after which
+ * trawl_plan_next has engines with smaller tables. */
+static uint32_t find_cheapest(const trawl_plan_record *record, double patterns,
+                              const trawl_compile_settings *options, const uint64_t *limits) {
+    uint32_t best = TRAWL_PLAN_AC_NFA;
+    double least = INFINITY;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        if (record->bytes[i] <= limits[i] &&
-            (best == TRAWL_PLAN_ENGINES || record->nanoseconds[i] < record->nanoseconds[best])) {
-            best = i;
+        double bytes = (double)record->bytes[i], price = price_within(record, i, limits);
+        if (options->text_bytes != 0) {
+            price += bytes * trawl_plan_build_byte_costs[i] / (double)options->text_bytes;
         }
+        price = trawl_cost_compared(price, bytes, patterns);
+        best = price < least ? i : best;
+        least = price < least ? price : least;
     }
-    return best == TRAWL_PLAN_ENGINES ? TRAWL_PLAN_AC_NFA : best;
+    return best;
 }
 
 /* Prices all engines and takes the cheapest one. */
@@ -309,7 +337,8 @@ static trawl_status compare_engines(const trawl_qgram_survey *survey,
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         limits[i] = table_limit(i, options);
     }
-    uint32_t chosen = find_cheapest(&plan->record, limits);
+    uint32_t chosen =
+        find_cheapest(&plan->record, (double)survey->patterns->count, options, limits);
     plan->engine = engines[chosen];
     plan->variant = 0;
     explain(plan, chosen, limits);

@@ -2,6 +2,7 @@
 /* The planner's choices, and how they change when the memory limit is too small for them. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -144,6 +145,88 @@ static void less_memory_gets_smaller_tables(void **state) {
     }
     assert_true(compiled > 9);
     trawl_patterns_free(words);
+}
+
+/* How many bytes of tables are small for so many patterns. */
+static double small_tables(size_t patterns) {
+    return 64.0 * (double)patterns + 2e6;
+}
+
+/* Checks that a faster engine was left only for its larger tables. Returns whether one was. */
+static bool check_tables(const trawl_db *db, size_t patterns) {
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    assert_int_equal(trawl_study_db_plan(db, &plan, NULL), TRAWL_OK);
+    (void)trawl_db_info(db, &information, NULL);
+    const trawl_study_engine *fastest = &plan.engine[0], *chosen = &plan.engine[0];
+    for (size_t i = 1; i < plan.engines; i++) {
+        fastest = plan.engine[i].gb_per_second > fastest->gb_per_second ? &plan.engine[i] : fastest;
+    }
+    for (size_t i = 0; i < plan.engines; i++) {
+        chosen = strcmp(plan.engine[i].engine, information.engine) == 0 ? &plan.engine[i] : chosen;
+    }
+    bool left = fastest != chosen;
+    assert_true(left == (strstr(information.reason, "would be faster") != NULL));
+    if (left) {
+        assert_true((double)fastest->table_bytes > small_tables(patterns));
+        assert_true((double)chosen->table_bytes <= small_tables(patterns));
+        assert_true(fastest->gb_per_second <= 1.2001 * chosen->gb_per_second);
+    }
+    return left;
+}
+
+static void large_tables_must_be_clearly_faster(void **state) {
+    (void)state;
+    enum { PATTERNS = 20000, SAMPLE = 65536 };
+    trawl_patterns *patterns = numbered(PATTERNS, 6);
+    char *text = text_of(patterns, SAMPLE);
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    unsigned left = 0;
+    for (double step = 0.5; step < 400; step *= 1.1) {
+        trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+        trawl_costs costs = TRAWL_COSTS;
+        for (size_t i = 0; i < TRAWL_COST_SIZES; i++) {
+            costs.dfa_step[i] = step;
+            costs.nfa_step[i] = 1e3;
+        }
+        options.study = &study;
+        study.costs = &costs;
+        trawl_db *db;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        left += check_tables(db, PATTERNS);
+        trawl_db_free(db);
+    }
+    assert_in_range(left, 1, 2); /* a factor of 1.2 has one or two steps of 1.1 */
+    free(text);
+    trawl_patterns_free(patterns);
+}
+
+/* Filters scan this text fastest, but take longer to build than an automaton. */
+static void a_short_text_gets_tables_that_are_built_fast(void **state) {
+    (void)state;
+    enum { SAMPLE = 65536 };
+    static const struct {
+        uint64_t text_bytes;
+        const char *engine;
+    } rows[] = {{1000, "ac-dfa"}, {UINT64_C(1) << 40, "qgram"}, {0, "qgram"}};
+    trawl_patterns *patterns = numbered(20000, 6);
+    char *text = text_of(NULL, SAMPLE);
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        trawl_db *db;
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        options.text_bytes = rows[i].text_bytes;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        (void)trawl_db_info(db, &information, NULL);
+        assert_string_equal(information.engine, rows[i].engine);
+        trawl_db_free(db);
+    }
+    free(text);
+    trawl_patterns_free(patterns);
 }
 
 static void an_engine_by_name_is_refused_with_another_that_would_do(void **state) {
@@ -515,6 +598,8 @@ int main(void) {
         cmocka_unit_test(the_callers_costs_decide),
         cmocka_unit_test(frequent_matches_are_priced_as_such),
         cmocka_unit_test(less_memory_gets_smaller_tables),
+        cmocka_unit_test(large_tables_must_be_clearly_faster),
+        cmocka_unit_test(a_short_text_gets_tables_that_are_built_fast),
         cmocka_unit_test(an_engine_by_name_is_refused_with_another_that_would_do),
         cmocka_unit_test(nothing_fits_into_nothing),
         cmocka_unit_test(parts_in_parallel_give_up_no_dense_match),

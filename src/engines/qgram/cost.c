@@ -23,8 +23,8 @@ double trawl_cost_extrapolate(double half, double all, double factor) {
 
 trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
                                      const trawl_survey_filter *filter,
-                                     const trawl_survey_rates *rates, uint32_t end, double endings,
-                                     uint64_t most_bytes) {
+                                     const trawl_survey_rates *rates, uint32_t end,
+                                     trawl_survey_ends ends, uint64_t most_bytes) {
     double keys = 0;
     for (uint32_t length_class = filter->begin; length_class < end; length_class++) {
         keys += (double)survey->count[length_class];
@@ -47,13 +47,16 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double by_chance = -expm1(-rates->grams[end] * survey->same_bit / rows);
         double pass = 1 - (1 - rates->pass[end]) * (1 - by_chance);
         double candidates = pass / filter->stride; /* for a byte of text */
-        double found = endings < pass ? endings : pass;
+        double found = ends.share < pass ? ends.share : pass;
         double look_ups = found + candidates * TRAWL_COST_SUFFIX_FILTER_PASS;
+        double steps = ends.share > 0 ? ends.steps * found / ends.share : 0;
         double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
                         (filter->gram > 8 ? 1 + costs->sample_wide : 1);
         double nanoseconds = sample / filter->stride + candidates * candidate +
-                             look_ups * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
-        if (nanoseconds < best.nanoseconds) {
+                             (look_ups + TRAWL_COST_SEARCH_STEP * steps) *
+                                 trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
+        if (trawl_cost_compared(nanoseconds, rows * 4, keys) <
+            trawl_cost_compared(best.nanoseconds, best.bytes, keys)) {
             best = (trawl_tier_estimate){.nanoseconds = nanoseconds,
                                          .pass = pass,
                                          .look_ups = look_ups,

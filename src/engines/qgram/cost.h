@@ -12,21 +12,29 @@ double trawl_cost_at(const double *by_size, double bytes);
 /* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
 double trawl_cost_extrapolate(double half, double all, double factor);
 
+/* A price for comparisons: tables above TRAWL_COST_SMALL_PATTERN_BYTES a pattern and
+ * TRAWL_COST_SMALL_BYTES must gain a clear share of speed. */
+static inline double trawl_cost_compared(double nanoseconds, double table_bytes, double patterns) {
+    double small = TRAWL_COST_SMALL_PATTERN_BYTES * patterns + TRAWL_COST_SMALL_BYTES;
+    return table_bytes > small ? nanoseconds * TRAWL_COST_LARGE_TABLES_FACTOR : nanoseconds;
+}
+
 /* What a tier is expected to be like. */
 typedef struct trawl_tier_estimate {
     double nanoseconds; /* for a byte of text, matches not counted */
     double pass;        /* pass rate of the filter: candidates, as a share of tests */
     double look_ups;    /* for a byte of text */
-    double bytes;       /* of the filter */
+    double bytes;       /* of the filter; sparse: of all that its samples read */
+    double more_bytes;  /* of tables that only this kind of tier has besides */
     uint32_t row_bits;  /* bloom */
     bool exact;         /* candidates are matches */
 } trawl_tier_estimate;
 
 /* The price for the classes filter->begin .. end - 1 with the best size of sample filter up to
- * `most_bytes`. `endings` is the sum of these classes' trawl_survey_measure_endings. */
+ * `most_bytes`. `ends` are those of all these classes (trawl_survey_measure_endings). */
 trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
                                      const trawl_survey_filter *filter,
-                                     const trawl_survey_rates *rates, uint32_t end, double endings,
-                                     uint64_t most_bytes);
+                                     const trawl_survey_rates *rates, uint32_t end,
+                                     trawl_survey_ends ends, uint64_t most_bytes);
 
 #endif

@@ -24,10 +24,10 @@ typedef struct offer {
 typedef struct division {
     const trawl_costs *costs;
     const trawl_qgram_survey *survey;
-    uint64_t most_bytes;     /* of a filter */
-    bool has_register_bloom; /* the processor has the instructions of such filters */
-    double endings[CLASSES]; /* trawl_survey_measure_endings */
-    double pairs;            /* share of positions that end patterns of one or two bytes */
+    uint64_t most_bytes;             /* of a filter */
+    bool has_register_bloom;         /* the processor has the instructions of such filters */
+    trawl_survey_ends ends[CLASSES]; /* trawl_survey_measure_endings */
+    double pairs;                    /* share of positions that end patterns of one or two bytes */
     offer best[CLASSES + 1][CLASSES + 1]; /* the cheapest offer so far, by [begin][end] */
     trawl_anchors_trials trials;
 } division;
@@ -69,7 +69,7 @@ static void consider(division *self, uint32_t begin, uint32_t end, const offer *
 static double sum_endings(const division *self, uint32_t begin, uint32_t end) {
     double ends = begin == 0 ? self->pairs : 0;
     for (uint32_t length_class = begin == 0 ? 1 : begin; length_class < end; length_class++) {
-        ends += self->endings[length_class];
+        ends += self->ends[length_class].share;
     }
     return ends;
 }
@@ -135,14 +135,15 @@ static void try_pairs(division *self) {
 static void offer_filter(division *self, const trawl_survey_filter *filter) {
     trawl_survey_rates rates;
     trawl_survey_measure(self->survey, filter, &rates);
-    double endings = 0;
+    trawl_survey_ends ends = {.share = 0};
     for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
-        endings += self->endings[end - 1];
+        ends.share += self->ends[end - 1].share;
+        ends.steps += self->ends[end - 1].steps;
         offer bloom = {.tier = {.kind = TRAWL_TIER_BLOOM,
                                 .window = filter->gram + filter->stride - 1,
                                 .gram = filter->gram,
                                 .stride = filter->stride}};
-        bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end, endings,
+        bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end, ends,
                                           self->most_bytes);
         bloom.tier.row_bits = bloom.estimate.row_bits;
         consider(self, filter->begin, end, &bloom);
@@ -289,7 +290,7 @@ static void try_anchors(division *self, uint32_t begin) {
     }
     double endings = 0;
     for (uint32_t length_class = begin; length_class < CLASSES; length_class++) {
-        endings += self->endings[length_class];
+        endings += self->ends[length_class].share;
     }
     offer anchors = {.tier = {.kind = TRAWL_TIER_ANCHORS}};
     anchors.estimate =
@@ -392,7 +393,7 @@ static void try_all(division *self) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
         }
     }
-    trawl_survey_measure_endings(self->survey, self->endings);
+    trawl_survey_measure_endings(self->survey, self->ends);
     if (!is_empty(self, 0)) {
         try_pairs(self);
     }

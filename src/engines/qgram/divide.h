@@ -23,6 +23,15 @@ typedef struct trawl_qgram_choice {
     bool exact;         /* candidates are matches, and counting them costs nothing more */
 } trawl_qgram_choice;
 
+/* Bytes of the tables that the tiers have besides those of key look-up. */
+static inline double trawl_qgram_choice_bytes(const trawl_qgram_choice *choice) {
+    double bytes = 0;
+    for (uint32_t i = 0; i < choice->header.tiers; i++) {
+        bytes += choice->estimate[i].bytes + choice->estimate[i].more_bytes;
+    }
+    return bytes;
+}
+
 /* Finds the division with the least expected cost. `options` are complete, with costs. Every set
  * has a division. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,

@@ -16,7 +16,7 @@
 typedef struct trawl_survey_slot {
     uint32_t tag;           /* bits of the q-gram's hash that tell it from others of the slot */
     uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
-    uint8_t used;
+    uint8_t used;           /* number of patterns' q-grams, up to 255 */
     uint32_t steps; /* where its keys end: the steps of end offsets (engines/qgram/format.h) */
 } trawl_survey_slot;
 
@@ -261,9 +261,9 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
                 uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
                 trawl_survey_slot *slot = find_slot(table, hash);
                 if (slot->used == 0) {
-                    slot->used = 1;
                     memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
                 }
+                slot->used = (uint8_t)(slot->used + (slot->used != UINT8_MAX));
                 slot->steps |= 1u << distance / step;
                 for (unsigned k = level; k < LEVELS; k++) {
                     if (length_class < slot->lowest[k]) {
@@ -275,16 +275,19 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
     }
 }
 
-/* Tests groups of samples at equal distances in the text. Counts candidates in `samples` and
- * returns the number of groups. */
+/* Tests groups of samples at equal distances in the text. Counts candidates in `samples`, sets what
+ * `rates` says for a candidate, and returns the number of groups. `thin`: one in so many of the
+ * examined patterns is in the table. */
 static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
-                             uint64_t case_bits, const slot_table *table, tallies *samples,
-                             double *ends_per_candidate) {
+                             uint64_t case_bits, uint32_t thin, const slot_table *table,
+                             tallies *samples, trawl_survey_rates *rates) {
     size_t span = (size_t)GROUP * filter->stride + filter->gram;
     if (survey->length < span) {
         return 0;
     }
     uint32_t candidates = 0, steps = 0;
+    double examined = survey->first[TRAWL_SURVEY_CLASSES], searches = 0;
+    double patterns = (double)survey->patterns->count * thin / examined; /* for one in the table */
     size_t room = survey->length - span;
     /* Of large sets groups may overlap: the samples of one lie between those of another. */
     bool large = survey->slot_bits > TRAWL_SURVEY_SLOT_BITS;
@@ -304,12 +307,14 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
                 !(filter->no_runs && trawl_qgram_is_run(end - filter->gram, filter->gram))) {
                 tally(samples, slot->lowest);
                 candidates++;
+                searches += log2(1 + (slot->used - 1) * patterns);
                 steps += (uint32_t)__builtin_popcount(slot->steps);
             }
         }
     }
     uint32_t step = trawl_end_offsets_step_bytes(filter->stride);
-    *ends_per_candidate = candidates == 0 ? 1 : (double)steps / candidates * step;
+    rates->ends_per_candidate = candidates == 0 ? 1 : (double)steps / candidates * step;
+    rates->steps_per_candidate = candidates == 0 ? 0 : searches / candidates;
     return (uint32_t)count;
 }
 
@@ -323,6 +328,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
     }
     tallies samples = {{{0}}}, grams = {{{0}}};
     rates->ends_per_candidate = 1;
+    rates->steps_per_candidate = 0;
     slot_table table = {.slots = survey->slots, .bits = 6};
     while (table.bits < survey->slot_bits &&
            (size_t)1 << table.bits <
@@ -330,8 +336,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         table.bits++;
     }
     fill_slots(survey, filter, thin, case_bits, &table);
-    uint64_t group_count =
-        test_samples(survey, filter, case_bits, &table, &samples, &rates->ends_per_candidate);
+    uint64_t group_count = test_samples(survey, filter, case_bits, thin, &table, &samples, rates);
     for (size_t i = 0; i < (size_t)1 << table.bits; i++) {
         if (table.slots[i].used != 0) {
             tally(&grams, table.slots[i].lowest);
@@ -357,9 +362,9 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
     }
 }
 
-void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shares) {
+void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends) {
     for (uint32_t length_class = 0; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
-        shares[length_class] = 0;
+        ends[length_class] = (trawl_survey_ends){.share = 0};
         if (survey->count[length_class] == 0) {
             continue;
         }
@@ -373,7 +378,12 @@ void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shar
                                       .no_runs = true}; /* run lengths exclude most of these */
         trawl_survey_rates rates;
         trawl_survey_measure(survey, &filter, &rates);
-        shares[length_class] = rates.pass[length_class + 1];
+        ends[length_class].share = rates.pass[length_class + 1];
+        if (filter.gram > TRAWL_QGRAM_LOOK_UP_BYTES && ends[length_class].share > 0) {
+            filter.gram = TRAWL_QGRAM_LOOK_UP_BYTES;
+            trawl_survey_measure(survey, &filter, &rates);
+        }
+        ends[length_class].steps = ends[length_class].share * rates.steps_per_candidate;
     }
 }
 

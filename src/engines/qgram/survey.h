@@ -54,16 +54,23 @@ typedef struct trawl_survey_rates {
     double pass[TRAWL_SURVEY_CLASSES + 1];  /* pass rate: candidates, as a share of samples */
     double grams[TRAWL_SURVEY_CLASSES + 1]; /* different q-grams of the patterns */
     double ends_per_candidate;              /* that the end offsets name, on average */
+    double steps_per_candidate;             /* log2 of the patterns with its q-gram, on average */
 } trawl_survey_rates;
+
+/* Ends of patterns, for a position of the text. */
+typedef struct trawl_survey_ends {
+    double share; /* positions before which the last bytes of a pattern stand */
+    double steps; /* steps of binary searches among the patterns with the same last bytes */
+} trawl_survey_ends;
 
 /* Measures the rates for all values of `end` at once. The patterns of class `begin` have at least
  * gram + stride - 1 bytes. */
 void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                           trawl_survey_rates *rates);
 
-/* Measures for each class the share of positions of the text before which the last bytes of one of
- * its patterns stand, as many bytes as the suffix filter tests at most. */
-void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shares);
+/* Measures for each class the ends of its patterns: by as many last bytes as the suffix filter
+ * tests at most, and the steps by at most eight, as key look-up finds them. */
+void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends);
 
 /* Returns the share of positions of the text at which a pattern of the classes 0 .. end - 1 ends.
  * These patterns have one or two bytes. */

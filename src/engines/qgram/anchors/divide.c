@@ -229,13 +229,20 @@ static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram
            (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) / tier->stride;
 }
 
+static double tag_bytes(const trawl_qgram_tier *tier, double patterns) {
+    return 2.0 * TRAWL_ANCHORS_TAGS_PER_ENTRY * patterns * tier->stride;
+}
+
+static double bucket_bytes(const trawl_qgram_tier *tier, double patterns) {
+    return sizeof(trawl_anchors_bucket) / TRAWL_ANCHORS_ENTRIES_PER_BUCKET * patterns *
+           tier->stride;
+}
+
 /* Nanoseconds for a byte of text. */
 static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
                     double patterns, double endings, trial_rates rates) {
     const trawl_costs *costs = trials->costs;
-    double anchors = patterns * tier->stride;
-    double tags = 2.0 * TRAWL_ANCHORS_TAGS_PER_ENTRY * anchors;
-    double buckets = sizeof(trawl_anchors_bucket) / TRAWL_ANCHORS_ENTRIES_PER_BUCKET * anchors;
+    double tags = tag_bytes(tier, patterns), buckets = bucket_bytes(tier, patterns);
     double found = endings < rates.tagged ? endings : rates.tagged;
     return price_sample(trials, tier) +
            rates.pass / tier->stride * (TRAWL_ANCHORS_CANDIDATE_COST + wait(costs, tags)) +
@@ -294,24 +301,28 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     return true;
 }
 
+static double compared(const trawl_tier_estimate *estimate, const trial_set *set) {
+    return trawl_cost_compared(estimate->nanoseconds, estimate->bytes + estimate->more_bytes,
+                               set->patterns);
+}
+
 /* Tries a tier, which is complete but for its lengths. */
 static void try_tier(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
                      const trial_set *set, trial *best) {
-    if (price_sample(trials, tier) >= best->estimate.nanoseconds) {
-        return;
-    }
+    double most = compared(&best->estimate, set);
     trial_rates rates;
-    if (!measure(trials, tier, set, best->estimate.nanoseconds, &rates)) {
+    if (price_sample(trials, tier) >= most || !measure(trials, tier, set, most, &rates)) {
         return;
     }
-    double nanoseconds = price(trials, tier, set->patterns, set->endings, rates);
-    if (nanoseconds < best->estimate.nanoseconds) {
-        *best = (trial){.tier = *tier,
-                        .estimate = {.nanoseconds = nanoseconds,
-                                     .pass = rates.pass,
-                                     .look_ups = rates.tagged / tier->stride,
-                                     .bytes = ldexp(4, (int)tier->row_bits),
-                                     .row_bits = tier->row_bits}};
+    trawl_tier_estimate estimate = {
+        .nanoseconds = price(trials, tier, set->patterns, set->endings, rates),
+        .pass = rates.pass,
+        .look_ups = rates.tagged / tier->stride,
+        .bytes = ldexp(4, (int)tier->row_bits),
+        .more_bytes = tag_bytes(tier, set->patterns) + bucket_bytes(tier, set->patterns),
+        .row_bits = tier->row_bits};
+    if (compared(&estimate, set) < compared(&best->estimate, set)) {
+        *best = (trial){*tier, estimate};
     }
 }
 

@@ -33,7 +33,7 @@ void trawl_anchors_trials_close(trawl_anchors_trials *trials);
 
 /* Finds the cheapest tier for all patterns from class `begin` on, of which the shortest has at
  * least three bytes. Sets all of the tier but its lengths. Returns what it is expected to be like;
- * `endings` as in trawl_tier_price. */
+ * `endings`: the share of positions before which last bytes of these patterns stand. */
 trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t begin, bool folded,
                                       double endings, uint64_t most_bytes, trawl_qgram_tier *tier);
 

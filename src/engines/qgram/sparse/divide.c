@@ -212,7 +212,9 @@ static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_byt
             offered.row_bits =
                 row_bits_for(patterns * offered.stride, ldexp(TRAWL_SPARSE_BITS_PER_ANCHOR, size));
             trawl_tier_estimate estimate = price(costs, &offered, patterns, rates);
-            if (estimate.nanoseconds < best->nanoseconds && estimate.bytes <= (double)most_bytes) {
+            if (estimate.bytes <= (double)most_bytes &&
+                trawl_cost_compared(estimate.nanoseconds, estimate.bytes, patterns) <
+                    trawl_cost_compared(best->nanoseconds, best->bytes, patterns)) {
                 *best = estimate;
                 *tier = offered;
                 found = true;
@@ -237,7 +239,8 @@ trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
                              .max_length = (uint32_t)patterns->max_length,
                              .gram = GRAM,
                              .folded = patterns->case_insensitive != 0};
-    trawl_tier_estimate estimate = {.nanoseconds = choice->nanoseconds};
+    trawl_tier_estimate estimate = {.nanoseconds = choice->nanoseconds,
+                                    .bytes = trawl_qgram_choice_bytes(choice)};
     trial tried = {.survey = survey};
     const size_t slots = (size_t)1 << TRAWL_SPARSE_TRIAL_BITS;
     bool allocated = trawl_sparse_counts_open(&tried.counts, survey->length, tier.folded != 0);
