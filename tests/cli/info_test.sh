@@ -81,12 +81,12 @@ holds 'candidates of the reason and of the table' bash -c '
     [ -z "$share" ] || grep -qE " $share %  *[0-9.]+$" .out'
 
 # a large set: what takes long is announced, and a terminal says what is being measured
-awk 'BEGIN { srand(7); for (i = 0; i < 60; i++) { s = ""; while (length(s) < 60000)
+awk 'BEGIN { srand(7); for (i = 0; i < 80; i++) { s = ""; while (length(s) < 60000)
     s = s sprintf("%c", 97 + int(26 * rand())); print s } }' >large
 for flags in --papers --no-build; do
     "$trawl" info $flags --build-limit 1 -f large >.out 2>.err
     holds "info $flags: what takes long" grep -qE \
-        '^trawl: note: sizing.* [0-9]+ variants of engines for 60 patterns of 3,600,000 bytes' .err
+        '^trawl: note: sizing.* [0-9]+ variants of engines for 80 patterns of 4,800,000 bytes' .err
     check "info $flags" "$trawl" info $flags -f words
     holds "info $flags: what takes no time" test ! -s .err
 done
