@@ -112,7 +112,7 @@ static void check_case(const test_case *test, bool bounded) {
 }
 
 static size_t text_length(void) {
-    return device_is_emulated() ? 300 : 200000;
+    return device_is_emulated() ? 300 : 3000;
 }
 
 /* Runs of a letter, with patterns of all lengths up to NESTED, the shorter ones with lower ids. */
