@@ -92,6 +92,10 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
         report("note: pattern file %s: this looks like FASTA, but each line is one pattern, lines "
                "with > included",
                name);
+    if (counts->marks != 0)
+        report("note: pattern file %s: begins with a byte order mark, which is part of the first "
+               "pattern",
+               name);
     if (counts->cr_lines == patterns)
         report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
                "pattern; --crlf removes it",
@@ -110,6 +114,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->cr_lines += counts.cr_lines;
         tally->tab_lines += counts.tab_lines;
         tally->greater_lines += counts.greater_lines;
+        tally->marks += counts.marks;
     }
     return status;
 }

@@ -9,8 +9,10 @@
 #include "cli/base/report.h"
 #include "io/text_file.h"
 
-/* Reads all of a file; NULL after reporting. */
-static char *read_all(const char *path, size_t *length) {
+/* Reads all of a file, or up to a NUL byte if names do not end in one; NULL after reporting. What
+ * is no list, such as a device, may not end. */
+static char *read_all(const char *path, char separator, size_t *length) {
+    enum { MOST = 1 << 30 };
     text_file *file = NULL;
     trawl_error error;
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
@@ -22,18 +24,23 @@ static char *read_all(const char *path, size_t *length) {
     size_t got = 0;
     *length = 0;
     trawl_status status = TRAWL_OK;
+    bool is_list = true;
     do {
         if (*length == capacity) {
             capacity *= 2;
             bytes = reallocate(bytes, capacity);
         }
         status = text_file_fill(file, bytes + *length, capacity - *length, &got, &error);
+        is_list = separator == '\0' || memchr(bytes + *length, '\0', got) == NULL;
         *length += got;
-    } while (status == TRAWL_OK && *length == capacity);
+    } while (status == TRAWL_OK && is_list && *length == capacity && capacity < MOST);
     text_file_close(file);
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK && *length < MOST)
         return bytes;
-    report("--files-from: %s", error.message);
+    if (status == TRAWL_OK)
+        report("--files-from: %s: more than %d bytes of names", path, MOST);
+    else
+        report("--files-from: %s", error.message);
     free(bytes);
     return NULL;
 }
@@ -41,7 +48,7 @@ static char *read_all(const char *path, size_t *length) {
 bool text_list_read(text_list *list, const char *path, char separator) {
     *list = (text_list){0};
     size_t length = 0;
-    char *bytes = read_all(path, &length);
+    char *bytes = read_all(path, separator, &length);
     if (bytes == NULL)
         return false;
     list->bytes = reallocate(bytes, length + 1);

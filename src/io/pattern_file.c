@@ -407,6 +407,12 @@ static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t
     return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
 }
 
+/* Whether a text begins with a byte order mark, which editors for Windows write. */
+static bool has_mark(const uint8_t *line, size_t length) {
+    return (length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) ||
+           (length >= 2 && (memcmp(line, "\xff\xfe", 2) == 0 || memcmp(line, "\xfe\xff", 2) == 0));
+}
+
 static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
                              pattern_counts *counts) {
     reader->line++;
@@ -421,6 +427,7 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
     counts->tab_lines += memchr(line, '\t', length) != NULL;
     counts->greater_lines += line[0] == '>';
+    counts->marks += reader->line == 1 && has_mark(line, length);
     trawl_status status = add_pattern(reader, line, length);
     if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
         is_header(reader->reading->format, line, length))

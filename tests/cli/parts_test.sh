@@ -37,6 +37,7 @@ printf '%s\0' "${texts[@]}" | "$trawl" scan -f p --files0-from - >got
 same "--files0-from -"
 printf '%s\n' "${texts[@]:2}" | "$trawl" scan -f p --files-from - "${texts[@]:0:2}" >got
 same "a list behind operands"
+refuse '/dev/zero:1: a name has a NUL byte' bash -c "ulimit -t 5; exec '$trawl' scan -e a --files-from /dev/zero"
 expect 0 'one:1' "$trawl" scan -c -e a --files-from <(echo one)
 refuse 'such-list: No such file' "$trawl" scan -e a --files-from such-list
 refuse 'a name has a NUL byte' "$trawl" scan -e a --files-from <(printf 'b\0one\n')

@@ -170,6 +170,9 @@ printf 'beast\t-\tfox\n\tjumps\n' >rules.tsv
 note 'pattern file rules.tsv: each line is one pattern, tabs included; --pattern-format tsv reads' \
     "$trawl" scan -f rules.tsv text
 expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
+printf '\xef\xbb\xbffox\nfox\n' >marked
+note 'pattern file marked: begins with a byte order mark, which is part of the first pattern' \
+    "$trawl" compile -f marked -o marked.db
 printf '666f78\n' >sigs.hex
 note 'pattern file sigs.hex: each line is one pattern as it is written; --pattern-format hex' \
     "$trawl" compile -f sigs.hex -o sigs.db
