@@ -169,32 +169,36 @@ static double candidate_percent(const trawl_plan *plan) {
     return 100 * look_ups;
 }
 
+/* "0.48 %", "100 %": two digits, but no exponent from 100 on. */
+static void write_percent(double percent, char *text, size_t size) {
+    (void)snprintf(text, size, percent < 99.5 ? "%.2g %%" : "%.0f %%", percent);
+}
+
 /* Why the chosen engine is the fastest one here. */
 static void explain_choice(trawl_plan *plan, uint32_t chosen) {
     double candidates = candidate_percent(plan);
     uint32_t filters = plan->division.header.tiers;
+    char share[32];
+    write_percent(candidates, share, sizeof share);
     switch (chosen) {
     case TRAWL_PLAN_QGRAM:
         if (plan->division.exact) {
             trawl_plan_add(plan, "The filter finds the matches themselves: no candidate has to be "
                                  "compared with patterns.");
         } else {
-            char share[32] = "hardly any";
-            if (candidates > 1e-6) {
-                (void)snprintf(share, sizeof share, "%.2g %%", candidates);
-            }
             trawl_plan_add(plan,
                            "%u filter%s %s of the positions as candidates; only these are "
                            "compared with patterns.",
-                           filters, filters == 1 ? " leaves" : "s leave", share);
+                           filters, filters == 1 ? " leaves" : "s leave",
+                           candidates > 1e-6 ? share : "hardly any");
         }
         break;
     case TRAWL_PLAN_AC_DFA:
         trawl_plan_add(plan,
-                       "Filters would leave %.2g %% of the positions as candidates, each to be "
+                       "Filters would leave %s of the positions as candidates, each to be "
                        "compared with patterns; an automaton looks up each byte once, whatever "
                        "the text is.",
-                       candidates);
+                       share);
         break;
     case TRAWL_PLAN_AC_NFA:
         trawl_plan_add(plan,

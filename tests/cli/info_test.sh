@@ -23,6 +23,11 @@ figure() {
         on { sub("^  " label " *", ""); sub("^ +", ""); printf "%s ", $0 }' .out
 }
 
+# a share of all positions and more has no exponent
+awk 'BEGIN { for (p = "a"; length(p) <= 300; p = p "a") print p }' >nested
+check 'info of nested patterns' "$trawl" info -f nested
+holds 'no exponents' bash -c '! grep -q "[0-9]e+[0-9]" .out'
+
 # what a user asks: which set, which plan, how fast, how large, why
 for set in words numbers one; do
     for flags in '' '-i' '--sample text' '--matches leftmost-longest' '--device cuda'; do
