@@ -62,6 +62,7 @@
 #define TRAWL_GPU_SAMPLE 0.36      /* a sample of up to four bytes with one bit in the filter */
 #define TRAWL_GPU_SAMPLE_WORD 0.09 /* each further four bytes of the sample */
 #define TRAWL_GPU_SAMPLE_BIT 0.1   /* the second bit */
+#define TRAWL_GPU_SAMPLE_CORE 0.2  /* a sample by cores: one word for two of them */
 #define TRAWL_GPU_PAIR 0.55        /* a byte of text, looked up in the table of all byte pairs */
 #define TRAWL_GPU_FOLDED 0.03      /* a byte of text whose letters are lower-cased */
 
@@ -87,6 +88,17 @@
 #define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0
 #define TRAWL_GPU_KEY_MISS 10.0 /* an end that the hash table of endings has not */
 #define TRAWL_GPU_KEY_HIT 30.0  /* an end that it has: mostly a match */
+
+/* Free anchors: a candidate, with the text and one bucket of 32 bytes; and the comparison of a
+ * whole key. In proportion to the numbers above, so that a plan has free anchors only where they
+ * were faster on an H100 (docs/notebook/2026-11-gpu-free-anchors.md), where a candidate took 50 to
+ * 90 ps and one of the tiers above 66. */
+#define TRAWL_GPU_BUCKET 55.0
+#define TRAWL_GPU_BUCKET_KEY 16.0
+
+/* Entries for each bucket on average: one bucket in 24 has more than two then, if anchors are
+ * spread by chance. Chosen by hand: a warp waits for its thread with the most entries. */
+#define TRAWL_GPU_BUCKET_LOAD 0.75
 
 /* Ends that a true candidate leads to: some samples belong to several keys. Chosen by hand. */
 #define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
@@ -133,6 +145,16 @@
 /* Sets with more patterns have one tier for all lengths: trying divisions takes time for each
  * pattern. Chosen by hand. */
 #define TRAWL_GPU_MOST_DIVIDED_PATTERNS ((size_t)300000)
+
+/* Free anchors: so many are chosen for the trial of a tier, at most; and by cores, where a few
+ * patterns without a choice may set the bits of frequent samples. Chosen by hand: a trial takes one
+ * to three milliseconds, one by cores up to 20. */
+#define TRAWL_GPU_TRIAL_ANCHORS 16384u
+#define TRAWL_GPU_TRIAL_CORES 131072u
+
+/* Tiers of free anchors begin with the shortest patterns, or with a length up to this one. Chosen
+ * by hand: one tier serves all longer patterns. */
+#define TRAWL_GPU_ANCHORS_LAST_BEGIN 6u
 
 /* Bytes of filter addresses that are kept for further divisions of the same set: those of some
  * 80,000 patterns of all lengths. Chosen by hand. */

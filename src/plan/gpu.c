@@ -88,6 +88,16 @@ static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
                                                   : 4 * (uint64_t)tier->filter_words;
 }
 
+/* Bytes of the buckets of free anchors. */
+static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qgram_tier *tier) {
+    uint64_t anchors = 0;
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        anchors += length >= tier->min_length && length <= tier->max_length ? tier->stride : 0;
+    }
+    return (uint64_t)((double)anchors / TRAWL_GPU_BUCKET_LOAD) * sizeof(trawl_anchors_bucket);
+}
+
 /* If the engine refuses the set, this way is not possible, which is no failure. */
 static trawl_status price_filter(device_plan *self, trawl_error *error) {
     const trawl_compile_settings *options = self->options;
@@ -111,6 +121,7 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         uint64_t first = first_table_bytes(tier);
         bytes += first + (tier->end_offset_bits == 0 ? 0 : UINT64_C(2) << tier->end_offset_bits);
+        bytes += tier->anchors == 0 ? 0 : bucket_bytes(self->patterns, tier);
         in_shared +=
             tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->filter_tiers ? 0 : first;
     }
@@ -188,9 +199,10 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     const trawl_device_record *record = self->record;
     const trawl_cuda_qgram_automaton *automaton = &layout->automaton;
-    bool one = layout->filter_tiers == 1, beyond = false;
+    bool one = layout->filter_tiers == 1, beyond = false, anchors = false;
     for (uint32_t i = 0; i < layout->filter_tiers; i++) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
+        anchors |= layout->tier[i].anchors != 0;
     }
     if (automaton->in_automaton != NULL) {
         trawl_plan_add(
@@ -203,7 +215,8 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
                        " of each block's shared memory (%.0f GB/s for itself); for the others ",
                        1e3 / (automaton->price * self->costs.filter));
     }
-    trawl_plan_add(plan, "%u filter%s in ", layout->filter_tiers, one ? "" : "s");
+    trawl_plan_add(plan, "%u filter%s%s in ", layout->filter_tiers, one ? "" : "s",
+                   anchors ? " of free anchors" : "");
     add_bytes(plan, self->filter_shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s, candidates at %.2g %% of positions, ",
                    beyond ? " and behind the L2 cache" : "", 100 * layout->candidates);

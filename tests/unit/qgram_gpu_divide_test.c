@@ -5,6 +5,7 @@
  */
 #include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/cost.h"
+#include "engines/qgram/gpu/free_anchors.h"
 #include "gpu_target.h"
 #include "random.h"
 
@@ -124,6 +125,85 @@ static trawl_patterns *random_set(random_source *random, size_t least, size_t co
     return patterns;
 }
 
+static bool passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                   uint64_t hash) {
+    uint32_t word = arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)];
+    return (~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) == 0;
+}
+
+/* Whether an anchor passes a filter by cores at even and at odd addresses. `text`: of its first
+ * byte. */
+static bool cores_pass(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                       const uint8_t *text) {
+    uint64_t number;
+    uint32_t found[2];
+    memcpy(&number, text, sizeof number);
+    number |= trawl_qgram_case_bits(tier->folded != 0);
+    trawl_cuda_qgram_find_cores(number, tier->filter_words, found);
+    return (arrays->filter[found[0] / 32] >> found[0] % 32 &
+            arrays->filter[found[1] / 32] >> found[1] % 32 & 1) != 0;
+}
+
+/* Whether an entry with the key says that it ends there. `text`: of the sample's first byte. */
+static bool entry_has(const trawl_cuda_qgram_tier *tier, const trawl_anchors_entry *entry,
+                      uint32_t key, uint32_t end, const uint8_t *text) {
+    uint64_t value;
+    memcpy(&value, text + entry->from, sizeof value);
+    value = trawl_qgram_fold(value, trawl_qgram_case_bits(tier->folded != 0));
+    return entry->key == key && entry->end == end + tier->gram &&
+           value << (entry->shift & TRAWL_CUDA_ANCHOR_SHIFT) == entry->value;
+}
+
+/* Whether the bucket of a sample leads to a key that ends `end` bytes behind it. */
+static bool bucket_has(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                       uint32_t key, uint32_t end, const uint8_t *text) {
+    uint64_t number;
+    memcpy(&number, text, sizeof number);
+    uint64_t hash =
+        trawl_anchors_hash(trawl_qgram_fold(number, trawl_qgram_case_bits(tier->folded != 0)),
+                           trawl_qgram_multiplier(tier->gram));
+    const trawl_anchors_entry *entry =
+        arrays->buckets[trawl_anchors_bucket_of(hash, tier->buckets)].entry;
+    const trawl_anchors_entry *further = arrays->buckets[tier->buckets].entry + entry[1].key;
+    if (entry->more == TRAWL_ANCHORS_CROWDED) {
+        assert_int_equal(tier->crowded, 1);
+        return (entry->value >> end & 1) != 0;
+    }
+    bool found = entry_has(tier, entry, key, end, text) ||
+                 (entry[1].more == 0 && entry_has(tier, &entry[1], key, end, text));
+    for (uint32_t i = 0; i < entry[1].more; i++)
+        found = found || entry_has(tier, &further[i], key, end, text);
+    return found;
+}
+
+/* The key of a pattern. */
+static uint32_t key_of(const trawl_cuda_qgram_arrays *arrays, uint32_t id) {
+    for (uint32_t key = 0; key < arrays->keys.count; key++)
+        for (uint32_t i = arrays->first[key]; i < arrays->first[key + 1]; i++)
+            if (arrays->ids[i] == id)
+                return key;
+    fail();
+    return 0;
+}
+
+/* Free anchors: exactly one sample before text[end] is an anchor of the key, and it leads there. */
+static bool is_found_once(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                          uint32_t id, const uint8_t *text, size_t end) {
+    uint32_t key = key_of(arrays, id), found = 0;
+    for (size_t at = end / tier->stride * tier->stride; at + TRAWL_CUDA_QGRAM_REACH > end;
+         at -= tier->stride) {
+        uint32_t offset = (uint32_t)(end - at);
+        if (arrays->anchor_ends[key * tier->stride + offset % tier->stride] != offset)
+            continue;
+        found++;
+        assert_true(tier->cores != 0
+                        ? cores_pass(tier, arrays, text + at - tier->gram)
+                        : passes(tier, arrays, trawl_cuda_qgram_hash_before(tier, text + at)));
+        assert_true(bucket_has(tier, arrays, key, offset, text + at - tier->gram));
+    }
+    return found == 1;
+}
+
 /* Whether some sample makes text[end] a candidate for the end of a key. */
 static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
                         const uint8_t *text, size_t end) {
@@ -131,8 +211,7 @@ static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
          at + TRAWL_CUDA_QGRAM_ANCHOR_SLACK > end && (tier->stride > 1 || at == end);
          at -= tier->stride) {
         uint64_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
-        uint32_t word = arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)];
-        if ((~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) != 0)
+        if (!passes(tier, arrays, hash))
             continue;
         if (tier->stride == 1 ||
             (arrays->end_offsets[trawl_cuda_qgram_end_offset_entry(hash, tier->end_offset_bits)] >>
@@ -159,14 +238,18 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
                 in_automaton != (tier->in_automaton != 0))
                 continue;
             tiers++;
-            if (tier->place != TRAWL_CUDA_QGRAM_DIRECT)
+            if (tier->anchors != 0)
+                assert_true(is_found_once(tier, &layout->arrays[i], (uint32_t)id, text,
+                                          BEFORE - shift + length));
+            else if (tier->place != TRAWL_CUDA_QGRAM_DIRECT)
                 assert_true(let_through(tier, &layout->arrays[i], text, BEFORE - shift + length));
         }
     }
     assert_int_equal(tiers, 16); /* one for each shift */
 }
 
-static unsigned places, ones; /* a bit for each value that was chosen */
+/* A bit for each value that was chosen; strides of free anchors. */
+static unsigned places, ones, anchored;
 
 static void check_set(size_t least, size_t count, size_t letters, size_t shared_bytes,
                       random_source random) {
@@ -183,6 +266,7 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
     for (uint32_t i = 0; i < layout->tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         places |= 1u << tier->place;
+        anchored |= tier->anchors != 0 ? 1u << tier->stride : 0;
         ones |= tier->stride == 1 && tier->place == TRAWL_CUDA_QGRAM_SHARED
                     ? 1u << tier->filter_bits
                     : 0;
@@ -202,15 +286,20 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
 static void every_occurrence_passes(void **state) {
     (void)state;
     static const size_t shared[] = {190000, 40000, 36000};
+    const double price = trawl_cuda_qgram_bucket_price;
     for (size_t least = 1; least < 40; least += least < 8 ? 1 : 5)
         for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-            for (size_t letters = 2; letters <= 256; letters *= letters > 2 ? 16 : 8)
+            for (size_t letters = 2; letters <= 256; letters *= letters > 2 ? 16 : 8) {
+                trawl_cuda_qgram_bucket_price = i == 0 ? price / 8 : price;
                 check_set(least, 300, letters, shared[i],
                           random_for_case(random_seed(), 100 * least + 10 * i + letters));
+            }
+    trawl_cuda_qgram_bucket_price = price;
     check_set(12, 20000, 26, 4096, random_for_case(random_seed(), 2));
     assert_int_equal(places, 1u << TRAWL_CUDA_QGRAM_DIRECT | 1u << TRAWL_CUDA_QGRAM_SHARED |
                                  1u << TRAWL_CUDA_QGRAM_GLOBAL);
     assert_int_equal(ones, 1u << 1 | 1u << 2);
+    assert_int_equal(anchored & (1u << 1 | 1u << 2 | 1u << 4), 1u << 1 | 1u << 2 | 1u << 4);
 }
 
 /* A text with frequent bytes that no pattern has: in a large set, many samples share a count or a

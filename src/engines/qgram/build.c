@@ -235,7 +235,7 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
     const trawl_compile_settings *options = build->options;
     trawl_status status = make_keys(build, reversed, tier, keys);
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_ANCHORS) {
-        status = trawl_anchors_make(tier, keys, options->sample, options->sample_length,
+        status = trawl_anchors_make(tier, NULL, keys, options->sample, options->sample_length,
                                     &planned->anchors[part], build->error);
     }
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_SPARSE) {

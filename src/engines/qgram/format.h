@@ -266,8 +266,7 @@ typedef struct trawl_qgram_suffixes {
 } trawl_qgram_suffixes;
 
 TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *tier) {
-    trawl_qgram_suffixes suffixes = {0};
-    suffixes.count = 1;
+    trawl_qgram_suffixes suffixes = {1, {0}};
     suffixes.bytes[0] =
         tier->window < TRAWL_QGRAM_LONGEST_SUFFIX ? tier->window : TRAWL_QGRAM_LONGEST_SUFFIX;
     for (uint32_t bytes = 2; bytes <= TRAWL_QGRAM_LONGEST_SUFFIX;

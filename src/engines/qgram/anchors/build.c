@@ -3,7 +3,6 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "engines/qgram/anchors/choose.h"
 #include "engines/qgram/bloom/bit_scatter.h"
 
 #define MOST TRAWL_ANCHORS_MOST_ENTRIES
@@ -55,8 +54,8 @@ static void choose_all(trawl_anchors_choice *choice, const trawl_keys *keys, uin
 
 /* ------------------------------------------------------------------ buckets */
 
-/* The hash of the anchor that begins so many bytes before the key's end. */
-static uint64_t hash_of(const trawl_qgram_tier *tier, const uint8_t *reversed, uint32_t distance) {
+uint64_t trawl_anchors_hash_at(const trawl_qgram_tier *tier, const uint8_t *reversed,
+                               uint32_t distance) {
     uint64_t number = trawl_ending_eight(reversed + distance - tier->gram);
     number =
         trawl_qgram_fold(number >> (64 - 8 * tier->gram), trawl_qgram_case_bits(tier->folded != 0));
@@ -66,7 +65,7 @@ static uint64_t hash_of(const trawl_qgram_tier *tier, const uint8_t *reversed, u
 static uint64_t hash_of_anchor(const trawl_qgram_tier *tier, const trawl_keys *keys, uint64_t i,
                                const uint8_t *distances) {
     uint32_t key = (uint32_t)(i / tier->stride);
-    return hash_of(tier, keys->bytes + keys->offsets[key], distances[i]);
+    return trawl_anchors_hash_at(tier, keys->bytes + keys->offsets[key], distances[i]);
 }
 
 /* Counts the keys of each bucket; `counts` is cleared. */
@@ -79,10 +78,12 @@ static void count_keys(const trawl_qgram_tier *tier, const trawl_keys *keys,
     }
 }
 
-trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_keys *keys, const uint8_t *text,
-                                size_t length, trawl_anchors_made *made, trawl_error *error) {
+trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_anchors_filter *filter,
+                                const trawl_keys *keys, const uint8_t *text, size_t length,
+                                trawl_anchors_made *made, trawl_error *error) {
     uint64_t anchors = (uint64_t)keys->count * tier->stride;
-    uint64_t buckets = (uint64_t)((double)anchors / TRAWL_ANCHORS_ENTRIES_PER_BUCKET) + 1;
+    double load = filter != NULL ? filter->load : TRAWL_ANCHORS_ENTRIES_PER_BUCKET;
+    uint64_t buckets = (uint64_t)((double)anchors / load) + 1;
     uint32_t bits = TRAWL_ANCHORS_TAG_MIN_BITS;
     while (bits < TRAWL_ANCHORS_TAG_MAX_BITS &&
            UINT64_C(1) << bits < TRAWL_ANCHORS_TAGS_PER_ENTRY * anchors) {
@@ -91,7 +92,7 @@ trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_keys *keys, 
     tier->suffix_filter_bits = bits;
     made->header = (trawl_anchors_header){.buckets = (uint32_t)buckets};
     made->distances = trawl_allocate(anchors, 1);
-    size_t places = (size_t)1 << (tier->row_bits + TRAWL_QGRAM_ROW_BIT);
+    size_t places = trawl_anchors_places(tier, filter);
     size_t place_room = places > TRAWL_ANCHORS_PAIRS ? places : TRAWL_ANCHORS_PAIRS;
     trawl_anchors_pairs *pairs = trawl_allocate(1, sizeof *pairs);
     trawl_anchors_place *place = trawl_allocate(place_room, sizeof *place);
@@ -101,7 +102,7 @@ trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_keys *keys, 
     if (allocated) {
         trawl_anchors_choice choice;
         trawl_anchors_count_pairs(pairs, (float *)place, text, length, tier->folded != 0);
-        trawl_anchors_begin(&choice, tier, pairs, place);
+        trawl_anchors_begin(&choice, tier, filter, pairs, place);
         trawl_anchors_count(&choice, text, length);
         choose_all(&choice, keys, counts, made->distances);
         memset(counts, 0, buckets * sizeof *counts);
@@ -136,9 +137,9 @@ trawl_status trawl_anchors_reserve(trawl_build *build, uint32_t part, const traw
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t units = 1 + (uint64_t)made->header.buckets + (made->header.further + 1) / 2;
-    return trawl_build_reserve(build, TRAWL_SECTION_QGRAM_BUCKETS, part, units,
-                               sizeof(trawl_anchors_bucket), instead);
+    return trawl_build_reserve(build, TRAWL_SECTION_QGRAM_BUCKETS, part,
+                               1 + trawl_anchors_units(&made->header), sizeof(trawl_anchors_bucket),
+                               instead);
 }
 
 /* Eight bytes of the key around the anchor. */
@@ -192,16 +193,27 @@ static void enter(trawl_anchors_bucket *bucket, trawl_anchors_entry *further, ui
     }
 }
 
+void trawl_anchors_fill_buckets(const trawl_qgram_tier *tier, const trawl_keys *keys,
+                                const trawl_anchors_made *made, trawl_anchors_bucket *buckets) {
+    trawl_anchors_entry *further = buckets[made->header.buckets].entry;
+    uint32_t *counts = made->counts;
+    memset(further, 0, (size_t)(made->header.further + 1) / 2 * sizeof *buckets);
+    begin_buckets(buckets, made, counts);
+    uint64_t anchors = (uint64_t)keys->count * tier->stride;
+    for (uint64_t i = 0; i < anchors; i++) {
+        uint64_t hash = hash_of_anchor(tier, keys, i, made->distances);
+        size_t bucket = trawl_anchors_bucket_of(hash, made->header.buckets);
+        enter(&buckets[bucket], further, --counts[bucket] + 1,
+              entry_of(tier, keys, (uint32_t)(i / tier->stride), made->distances[i]));
+    }
+}
+
 void trawl_anchors_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys, const trawl_anchors_made *made) {
     trawl_anchors_header *header =
         trawl_image_section(build->image, TRAWL_SECTION_QGRAM_BUCKETS, part);
     *header = made->header;
-    trawl_anchors_bucket *buckets = (trawl_anchors_bucket *)(header + 1);
-    trawl_anchors_entry *further = buckets[header->buckets].entry;
-    memset(further, 0, (size_t)(header->further + 1) / 2 * sizeof *buckets);
-    uint32_t *counts = made->counts;
-    begin_buckets(buckets, made, counts);
+    trawl_anchors_fill_buckets(tier, keys, made, (trawl_anchors_bucket *)(header + 1));
     uint16_t *tags = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_TAGS, part);
     memset(tags, 0, sizeof *tags << tier->suffix_filter_bits);
     trawl_bit_scatter rows;
@@ -219,11 +231,9 @@ void trawl_anchors_fill(trawl_build *build, uint32_t part, const trawl_qgram_tie
         uint64_t place = trawl_qgram_place(&placing, number | case_bits);
         trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT,
                               1u << ((number | case_bits) & 31));
-        uint64_t hash = hash_of(tier, reversed, distance);
+        uint64_t hash = trawl_anchors_hash_at(tier, reversed, distance);
         tags[trawl_anchors_tag(hash, tier->suffix_filter_bits)] |=
             (uint16_t)(1u << trawl_anchors_tag_bit(hash));
-        size_t bucket = trawl_anchors_bucket_of(hash, header->buckets);
-        enter(&buckets[bucket], further, --counts[bucket] + 1, entry_of(tier, keys, key, distance));
     }
     trawl_bit_scatter_finish(&rows);
 }

@@ -82,25 +82,32 @@ void trawl_anchors_count_pairs(trawl_anchors_pairs *pairs, float *counts, const 
 /* ------------------------------------------------------------------ the choice */
 
 void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
-                         const trawl_anchors_pairs *pairs, trawl_anchors_place *places) {
+                         const trawl_anchors_filter *filter, const trawl_anchors_pairs *pairs,
+                         trawl_anchors_place *places) {
     *choice = (trawl_anchors_choice){
         .tier = tier,
-        .placing = trawl_qgram_placing_of(tier),
+        .filter = filter,
+        .reach = filter != NULL ? filter->reach : TRAWL_ANCHORS_REACH,
         .case_bits = trawl_qgram_case_bits(tier->folded != 0),
         .gram_mask = ~UINT64_C(0) >> (64 - 8 * tier->gram),
         .pairs = pairs,
         .places = places,
     };
-    memset(places, 0, sizeof *places << (tier->row_bits + TRAWL_QGRAM_ROW_BIT));
+    if (filter == NULL) {
+        choice->placing = trawl_qgram_placing_of(tier);
+    }
+    memset(places, 0, trawl_anchors_places(tier, filter) * sizeof *places);
 }
 
 void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size_t length) {
     for (size_t i = 0; i + 8 <= length; i++) {
         uint64_t number;
         memcpy(&number, text + i, sizeof number);
-        uint64_t place = trawl_qgram_place(&choice->placing, number | choice->case_bits);
-        uint16_t *samples = &choice->places[place].samples;
-        *samples = (uint16_t)(*samples + (*samples != UINT16_MAX));
+        uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+        for (uint32_t each = 0; each < count; each++) {
+            uint16_t *samples = &choice->places[found[each]].samples;
+            *samples = (uint16_t)(*samples + (*samples != UINT16_MAX));
+        }
     }
     choice->samples += length < 8 ? 0 : length - 7;
     float steps = TRAWL_ANCHORS_LOG_STEPS * log2f((float)(choice->samples + 1));
@@ -123,12 +130,15 @@ static float expect(const trawl_anchors_choice *choice, uint64_t number) {
  * anywhere in another text, so it is taken only where there is nothing else. */
 static float cost_of(const trawl_anchors_choice *choice, uint64_t number) {
     uint64_t gram = number & choice->gram_mask;
-    const trawl_anchors_place *place =
-        &choice->places[trawl_qgram_place(&choice->placing, number | choice->case_bits)];
-    float visits = place->samples != 0 ? (float)place->samples
-                                       : TRAWL_ANCHORS_UNSEEN_WEIGHT * expect(choice, gram);
-    float cost = visits * (place->keys == 0 ? 1 : TRAWL_ANCHORS_SHARED_WEIGHT);
-    cost += place->keys >= TRAWL_ANCHORS_MANY_KEYS ? place->keys : 0;
+    uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+    float cost = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const trawl_anchors_place *place = &choice->places[found[i]];
+        float visits = place->samples != 0 ? (float)place->samples
+                                           : TRAWL_ANCHORS_UNSEEN_WEIGHT * expect(choice, gram);
+        cost += visits * (place->keys == 0 ? 1 : TRAWL_ANCHORS_SHARED_WEIGHT);
+        cost += place->keys >= TRAWL_ANCHORS_MANY_KEYS ? place->keys : 0;
+    }
     bool is_run = gram == ((gram & 0xff) * UINT64_C(0x0101010101010101) & choice->gram_mask);
     return cost + (is_run ? TRAWL_ANCHORS_RUN_COST : 0);
 }
@@ -153,7 +163,7 @@ void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key 
         least[residue] = 2 * TRAWL_ANCHORS_RUN_COST + 2 * UINT16_MAX;
         distances[residue] = 0;
     }
-    uint32_t most = key->length < TRAWL_ANCHORS_REACH ? key->length : TRAWL_ANCHORS_REACH;
+    uint32_t most = key->length < choice->reach ? key->length : choice->reach;
     uint32_t residue = (key->length - tier->gram) % tier->stride;
     for (uint32_t distance = tier->gram; distance <= most; distance++) {
         if (distance > TRAWL_ANCHORS_NEAR && !needs_more(least, tier->stride)) {
@@ -168,8 +178,10 @@ void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key 
     }
     for (residue = 0; residue < tier->stride; residue++) {
         uint64_t number = trawl_anchors_number(key, distances[residue]);
-        trawl_anchors_place *place =
-            &choice->places[trawl_qgram_place(&choice->placing, number | choice->case_bits)];
-        place->keys = (uint16_t)(place->keys + (place->keys != UINT16_MAX));
+        uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+        for (uint32_t i = 0; i < count; i++) {
+            uint16_t *keys = &choice->places[found[i]].keys;
+            *keys = (uint16_t)(*keys + (*keys != UINT16_MAX));
+        }
     }
 }

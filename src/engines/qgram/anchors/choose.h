@@ -38,19 +38,51 @@ typedef struct trawl_anchors_place {
     uint16_t keys;    /* anchors that have it */
 } trawl_anchors_place;
 
+/* A filter other than the tier's rows for which anchors are chosen: that of a GPU. */
+typedef struct trawl_anchors_filter {
+    uint32_t reach;  /* the most bytes from the first one of an anchor to the end of its key */
+    uint32_t gram;   /* of the tier */
+    uint32_t words;  /* of the filter */
+    uint32_t places; /* in which bits of it are counted */
+    double load;     /* entries for each bucket on average */
+    /* Sets found[] to the places of a q-gram, and returns how many it has: 1 or 2. */
+    uint32_t (*find)(const struct trawl_anchors_filter *self, uint64_t number, uint32_t found[2]);
+} trawl_anchors_filter;
+
 typedef struct trawl_anchors_choice {
-    const trawl_qgram_tier *tier; /* gram, stride, row_bits, fields and folded are set */
+    const trawl_qgram_tier *tier;       /* gram, stride, row_bits, fields and folded are set */
+    const trawl_anchors_filter *filter; /* NULL: the tier's rows */
+    uint32_t reach; /* the most bytes from the first one of an anchor to the end of its key */
     trawl_qgram_placing placing;
     uint64_t case_bits, gram_mask;
     uint64_t samples;    /* counted */
     int32_t samples_log; /* 8 * log2 of them */
     const trawl_anchors_pairs *pairs;
-    trawl_anchors_place *places; /* 1 << (row_bits + 5) */
+    trawl_anchors_place *places; /* 1 << (row_bits + 5), or filter->places */
 } trawl_anchors_choice;
 
-/* Begins a choice. `places` has room for all bits of the filter, and is cleared here. */
+/* Begins a choice. `filter`: NULL for the rows of the tier. `places` has room for all bits of the
+ * filter, and is cleared here. */
 void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
-                         const trawl_anchors_pairs *pairs, trawl_anchors_place *places);
+                         const trawl_anchors_filter *filter, const trawl_anchors_pairs *pairs,
+                         trawl_anchors_place *places);
+
+/* The number of its places. */
+static inline size_t trawl_anchors_places(const trawl_qgram_tier *tier,
+                                          const trawl_anchors_filter *filter) {
+    return filter != NULL ? filter->places : (size_t)1 << (tier->row_bits + TRAWL_QGRAM_ROW_BIT);
+}
+
+/* Sets found[] to the places of a q-gram, whose number has the case bits of the tier, and returns
+ * how many it has. */
+static inline uint32_t trawl_anchors_find(const trawl_anchors_choice *choice, uint64_t number,
+                                          uint32_t found[2]) {
+    if (choice->filter != NULL) {
+        return choice->filter->find(choice->filter, number, found);
+    }
+    found[0] = (uint32_t)trawl_qgram_place(&choice->placing, number);
+    return 1;
+}
 
 /* Counts the samples of a piece of text; eight bytes are read from each. */
 void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size_t length);

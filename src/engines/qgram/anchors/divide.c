@@ -274,7 +274,7 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     bits = bits > (int)TRAWL_ANCHORS_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_TRIAL_ROW_BITS : bits;
     set_rows(&smaller, (uint32_t)bits, tier->fields != 0);
     trawl_anchors_choice choice;
-    trawl_anchors_begin(&choice, &smaller, trials->pairs[tier->folded], trials->places);
+    trawl_anchors_begin(&choice, &smaller, NULL, trials->pairs[tier->folded], trials->places);
     memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
     count_half(&choice, survey);
     uint64_t chosen = choose_some(trials, &choice, begin, 0, 2 * step);

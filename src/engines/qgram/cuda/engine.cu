@@ -45,6 +45,10 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
         arrays->end_offsets == NULL ? 0 : (UINT64_C(2) << tier->end_offset_bits));
     table->anchor_offsets = (const uint8_t *)trawl_cuda_put(
         self, arrays->anchor_offsets, arrays->anchor_offsets == NULL ? 0 : count);
+    table->buckets = (const uint4 *)trawl_cuda_put(self, arrays->buckets,
+                                                   arrays->bucket_count * sizeof *arrays->buckets);
+    table->anchor_ends = (const uint8_t *)trawl_cuda_put(
+        self, arrays->anchor_ends, arrays->anchor_ends == NULL ? 0 : count * tier->stride);
     table->pattern_end = (const uint32_t *)trawl_cuda_put(self, arrays->pattern_end, count * 4);
     table->heads = (const uint32_t *)trawl_cuda_put(
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
@@ -151,7 +155,11 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     trawl_cuda_qgram_view *view = &tables->view;
     view->tiers = layout->tiers;
     view->image_words = layout->image_words;
-    view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + 1;
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        view->anchors |= layout->tier[i].anchors;
+    }
+    view->bitmap_words =
+        trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + TRAWL_QGRAM_BEHIND;
     upload_sources sources = {layout, image, packed, {}};
     if (tables->automaton != NULL) {
         status = trawl_cuda_qgram_chains_make(tables->automaton, &sources.chains, error);
@@ -200,7 +208,8 @@ static trawl_patterns patterns_of(const trawl_db *db) {
 static size_t room_for_tables(const trawl_cuda_device *device) {
     uint32_t warps = trawl_qgram_tuned::filter_threads / 32;
     size_t of_walk =
-        4 * (trawl_qgram_tuned::most_round * (TRAWL_QGRAM_BATCH / 32 + 1) + TRAWL_QGRAM_QUEUE);
+        4 * (trawl_qgram_tuned::most_round * (TRAWL_QGRAM_BATCH / 32 + TRAWL_QGRAM_BEHIND) +
+             TRAWL_QGRAM_QUEUE);
     size_t of_filter = trawl_cuda_qgram_filter_shared();
     size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
     of_warps = of_warps > of_filter ? of_warps : of_filter;

@@ -37,9 +37,12 @@ enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
 #define TRAWL_QGRAM_BATCH (trawl_qgram_tuned::vectors * TRAWL_QGRAM_VECTOR_BYTES)
 
 /* Shared memory of a warp that writes records of a full strip: for each tier a bitmap of the ends
- * in a round of batches and one word behind it; and a queue of candidates. At most 31 candidates
+ * in a round of batches and two words behind it; and a queue of candidates. At most 31 candidates
  * remain in the queue before each of 32 threads adds one. */
 #define TRAWL_QGRAM_QUEUE 64u
+
+/* Words behind the round: keys end up to so many bits behind their samples. */
+#define TRAWL_QGRAM_BEHIND (TRAWL_CUDA_QGRAM_REACH / 32)
 
 /* A tier with its tables in device memory. */
 typedef struct trawl_cuda_qgram_tables {
@@ -48,6 +51,8 @@ typedef struct trawl_cuda_qgram_tables {
     const uint32_t *filter; /* GLOBAL */
     const uint16_t *end_offsets;
     const uint8_t *anchor_offsets;
+    const uint4 *buckets;        /* free anchors: trawl_anchors_entry, two of each bucket */
+    const uint8_t *anchor_ends;  /* free anchors (trawl_cuda_qgram_arrays) */
     const uint32_t *pattern_end; /* of each key: where its first pattern ends in `bytes` of all */
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
@@ -58,8 +63,10 @@ typedef struct trawl_cuda_qgram_tables {
 /* The tables of all tiers; passed to kernels by value. */
 typedef struct trawl_cuda_qgram_view {
     uint32_t tiers;
+    uint32_t anchors;      /* nonzero: some tiers have free anchors */
     uint32_t image_words;  /* a multiple of 4 */
     uint32_t bitmap_words; /* of a warp, for each tier */
+    uint32_t unused;
     const uint4 *image;
     trawl_cuda_qgram_tables table[TRAWL_CUDA_QGRAM_TIERS];
 } trawl_cuda_qgram_view;

@@ -80,6 +80,17 @@ static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
     return candidate_bits;
 }
 
+/* The same by cores. */
+static __device__ __forceinline__ uint2 test_cores(const filter_tier &tier, const uint32_t *filter,
+                                                   const uint4 *own, uint4 edge) {
+    uint2 candidate_bits;
+    candidate_bits.x =
+        trawl_qgram_test_cores<2>(own, &edge, filter, tier.filter_words, tier.case_bits);
+    candidate_bits.y =
+        trawl_qgram_test_cores<2>(own + 2, &edge, filter, tier.filter_words, tier.case_bits);
+    return candidate_bits;
+}
+
 /* Tests all byte pairs. `counted`: all positions are owned and have a byte before them. Then
  * matches are counted at once, in *sum, and only pairs with 15 matches or more are candidates. */
 static __device__ __forceinline__ uint2 test_pairs(const uint32_t *filter, const uint4 *own,
@@ -112,6 +123,9 @@ struct test_batch {
 
     __device__ __forceinline__ uint2 pairs() const {
         return test_pairs(filter, own, edge, counted, sum);
+    }
+    __device__ __forceinline__ uint2 cores() const {
+        return test_cores(tier, filter, own, edge);
     }
     template <int WORDS, int BITS> __device__ __forceinline__ uint2 every() const {
         return every_position<WORDS, BITS>(tier, filter, own, edge);

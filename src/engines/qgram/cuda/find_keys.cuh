@@ -126,7 +126,7 @@ static __device__ __forceinline__ uint32_t end_offsets_of(const trawl_cuda_slice
 typedef struct ends {
     uint32_t number; /* of the tier */
     int32_t end;     /* of the sample */
-    uint32_t end_offsets;
+    uint64_t end_offsets;
 } ends;
 
 /* Looks up the end offsets of a sample of tier `number` that ends before text[end]. There are none
@@ -148,7 +148,8 @@ static __device__ __forceinline__ ends find_end_offsets(const trawl_cuda_slice &
 /* ------------------------------------------------------------------ keys */
 
 /* The keys of a tier that have the same ending as the text before text[end]: first to last - 1;
- * none if first == last. */
+ * none if first == last. `last` is TRAWL_NO_KEY if `first` alone comes into question: then `ending`
+ * has the flags of its entry (free_anchors.cuh). */
 typedef struct key_range {
     uint32_t first, last;
     uint64_t ending; /* of the text (trawl_ending_number) */

@@ -11,11 +11,11 @@
  *     bitmap     ..1.......1..1................|..1.      one bit for each byte, for each tier
  *                                                behind: belongs to the next round
  *
- * A match ends up to 15 bytes behind the sample that leads to it: perhaps in the next round, for
- * which such bits are kept, or in the next strip. So each warp also tests the samples just before
- * its strip.
+ * A match ends up to 15 bytes behind the sample that leads to it, with free anchors up to 63:
+ * perhaps in the next round, for which such bits are kept, or in the next strip. So each warp also
+ * tests the samples just before its strip.
  */
-#include "engines/qgram/cuda/find_keys.cuh"
+#include "engines/qgram/cuda/free_anchors.cuh"
 #include "gpu/sort_matches.cuh"
 
 #define SORT_THREADS trawl_qgram_tuned::record_threads
@@ -42,17 +42,25 @@ typedef struct strip_state {
 
 /* ------------------------------------------------------------------ end offsets */
 
+/* The end offsets of a sample of a tier of any kind. */
+static __device__ __forceinline__ uint64_t all_end_offsets(const trawl_cuda_slice &slice,
+                                                           const trawl_cuda_qgram_tables &table,
+                                                           int32_t end) {
+    return table.tier.anchors != 0 ? possible_ends(slice, table, end)
+                                   : end_offsets_of(slice, table, end);
+}
+
 /* Sets the bits of the ends that a sample of tier `number` may lead to. The sample ends `at` bytes
  * behind the first byte of the round; `at` may be negative. Returns 0 if there are no such ends. */
 static __device__ __forceinline__ uint32_t look_up_end_offsets(const warp_context &context,
                                                                int32_t round, uint32_t number,
                                                                int32_t at) {
     const trawl_cuda_qgram_tables &table = context.view->table[number];
-    uint32_t end_offsets = end_offsets_of(context.reporter->slice, table, round + at);
+    uint64_t end_offsets = all_end_offsets(context.reporter->slice, table, round + at);
     uint32_t *bitmap = context.bitmaps + number * context.bitmap_words;
-    uint32_t some = end_offsets;
+    uint32_t some = end_offsets != 0 ? 1 : 0;
     while (end_offsets != 0) {
-        uint32_t end_offset = (uint32_t)__ffs((int)end_offsets) - 1;
+        uint32_t end_offset = (uint32_t)__ffsll((long long)end_offsets) - 1;
         end_offsets &= end_offsets - 1;
         /* The last byte of the match; wraps around if it is before the round. */
         uint32_t last = (uint32_t)at + end_offset - 1;
@@ -64,20 +72,20 @@ static __device__ __forceinline__ uint32_t look_up_end_offsets(const warp_contex
 }
 
 /* Tests the samples that end at the first byte of a strip or before it and may lead to matches in
- * the strip. A tier has at most TRAWL_CUDA_QGRAM_BEFORE of them; each thread of the warp tests
- * one. */
-static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
-
+ * the strip, 32 at a time. */
 static __device__ __forceinline__ uint32_t test_before(const warp_context &context, int32_t begin) {
-    uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
-    if (number >= context.view->tiers) {
-        return 0;
+    uint32_t some = 0;
+    for (uint32_t number = 0; number < context.view->tiers; number++) {
+        const trawl_cuda_qgram_tier &tier = context.view->table[number].tier;
+        const uint32_t reach = tier.anchors != 0  ? TRAWL_CUDA_QGRAM_REACH
+                               : tier.stride == 1 ? 0
+                                                  : TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
+        for (uint32_t distance = threadIdx.x % 32 * tier.stride; distance < reach;
+             distance += 32 * tier.stride) {
+            some |= look_up_end_offsets(context, begin, number, -(int32_t)distance);
+        }
     }
-    uint32_t stride = context.view->table[number].tier.stride;
-    uint32_t distance = lane % TRAWL_CUDA_QGRAM_BEFORE * stride;
-    return stride == 1 || distance >= TRAWL_CUDA_QGRAM_ANCHOR_SLACK
-               ? 0
-               : look_up_end_offsets(context, begin, number, -(int32_t)distance);
+    return some;
 }
 
 /* ------------------------------------------------------------------ records */
@@ -172,13 +180,16 @@ static __device__ __noinline__ round_result write_round(const warp_context &cont
     }
     for (uint32_t number = 0; number < tiers; number++) {
         uint32_t *bitmap = context.bitmaps + number * context.bitmap_words;
-        uint32_t behind = bitmap[context.bitmap_words - 1];
+        uint32_t *last = bitmap + context.bitmap_words - TRAWL_QGRAM_BEHIND;
+        uint32_t behind = lane < TRAWL_QGRAM_BEHIND ? last[lane] : 0;
         __syncwarp();
         for (uint32_t i = 0; i < each; i++) {
-            bitmap[each * lane + i] = lane == 0 && i == 0 ? behind : 0;
+            bitmap[each * lane + i] = 0;
         }
-        if (lane == 0) {
-            bitmap[context.bitmap_words - 1] = 0;
+        __syncwarp();
+        if (lane < TRAWL_QGRAM_BEHIND) {
+            bitmap[lane] = behind;
+            last[lane] = 0;
         }
         result.behind |= behind;
     }
@@ -204,11 +215,12 @@ static __device__ __noinline__ void test_queue(const warp_context &context, int3
     __syncwarp();
 }
 
-/* Queues candidates. Bit b of candidate_bits is sample `count` - 1 - b of the thread. The thread
- * has `count` samples in the batch, 16 / stride in each vector. */
+/* Queues candidates. Bit b of candidate_bits is sample `count` - 1 - b of the thread, of those from
+ * vector `vector` on, each of which has 16 / stride. */
 static __device__ __forceinline__ void queue_samples(const warp_context context, strip_state *state,
                                                      uint32_t number, uint32_t stride,
-                                                     uint32_t count, uint32_t candidate_bits) {
+                                                     uint32_t vector, uint32_t count,
+                                                     uint32_t candidate_bits) {
     uint32_t lane = threadIdx.x % 32;
     uint32_t per_vector = 16 / stride;
     for (uint32_t some = __ballot_sync(FULL, candidate_bits != 0); some != 0;
@@ -217,8 +229,8 @@ static __device__ __forceinline__ void queue_samples(const warp_context context,
             uint32_t bit = 31 - (uint32_t)__clz((int)candidate_bits);
             candidate_bits ^= 1u << bit;
             uint32_t sample = count - 1 - bit;
-            uint32_t at = state->from + sample / per_vector * TRAWL_QGRAM_VECTOR_BYTES + lane * 16 +
-                          (sample % per_vector + 1) * stride;
+            uint32_t at = state->from + (vector + sample / per_vector) * TRAWL_QGRAM_VECTOR_BYTES +
+                          lane * 16 + (sample % per_vector + 1) * stride;
             uint32_t slot = state->queued + (uint32_t)__popc(some & ((1u << lane) - 1));
             context.queue[slot] = number << TRAWL_QGRAM_TIER_SHIFT | at;
         }
@@ -243,7 +255,8 @@ static __device__ __forceinline__ void set_bits(const warp_context context,
     atomicOr(&context.bitmaps[number * context.bitmap_words + word], bits << (16 * (lane % 2)));
 }
 
-/* At a stride of 1 samples end where matches end: bits are set without looking up end offsets. */
+/* At a stride of 1 samples end where matches end, unless anchors are free: bits are set without
+ * looking up end offsets. */
 template <int WORDS, int BITS>
 static __device__ __forceinline__ void
 every_position(const warp_context context, strip_state *state, const trawl_cuda_qgram_tables &table,
@@ -254,7 +267,9 @@ every_position(const warp_context context, strip_state *state, const trawl_cuda_
     for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i += 2) {
         uint32_t candidate_bits = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
             own + i, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
-        if (candidate_bits != 0) {
+        if (table.tier.anchors != 0) {
+            queue_samples(context, state, number, 1, i, 32, candidate_bits);
+        } else if (candidate_bits != 0) {
             uint32_t ends = __brev(candidate_bits); /* first vector in the lower half */
             if ((ends & 0xffff) != 0) {
                 set_bits(context, *state, number, i, ends & 0xffff);
@@ -264,6 +279,21 @@ every_position(const warp_context context, strip_state *state, const trawl_cuda_
             }
             state->bits = 1;
         }
+    }
+}
+
+/* All positions, by cores: anchors are free. */
+static __device__ __forceinline__ void test_cores(const warp_context context, strip_state *state,
+                                                  const trawl_cuda_qgram_tables &table,
+                                                  uint32_t number, const uint4 *own,
+                                                  const uint4 &edge) {
+    const uint32_t *filter = context.image + table.tier.filter_at;
+    uint4 before = edge;
+#pragma unroll
+    for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i += 2) {
+        uint32_t candidate_bits = trawl_qgram_test_cores<2>(
+            own + i, &before, filter, table.tier.filter_words, table.case_bits);
+        queue_samples(context, state, number, 1, i, 32, candidate_bits);
     }
 }
 
@@ -277,7 +307,7 @@ test_strided(const warp_context context, strip_state *state, const trawl_cuda_qg
     uint32_t candidate_bits =
         trawl_qgram_test_vectors<STRIDE, WORDS, 2, GLOBAL, trawl_qgram_tuned::vectors>(
             own, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
-    queue_samples(context, state, number, STRIDE, trawl_qgram_tuned::vectors * 16 / STRIDE,
+    queue_samples(context, state, number, STRIDE, 0, trawl_qgram_tuned::vectors * 16 / STRIDE,
                   candidate_bits);
 }
 
@@ -314,6 +344,9 @@ struct test_batch {
     __device__ __forceinline__ void pairs() const {
         test_pairs(context, state, table, number, own, edge);
     }
+    __device__ __forceinline__ void cores() const {
+        test_cores(context, state, table, number, own, edge);
+    }
     template <int WORDS, int BITS> __device__ __forceinline__ void every() const {
         every_position<WORDS, BITS>(context, state, table, number, own, edge);
     }
@@ -334,7 +367,7 @@ static __device__ __forceinline__ void scan_strip(const warp_context context, st
                                                   int32_t begin) {
     const trawl_cuda_slice &slice = context.reporter->slice;
     const trawl_cuda_qgram_view &view = *context.view;
-    const uint32_t round_bytes = 32 * (context.bitmap_words - 1);
+    const uint32_t round_bytes = 32 * (context.bitmap_words - TRAWL_QGRAM_BEHIND);
     uint4 edge = load_vector(slice, begin - 16);
     uint4 own[trawl_qgram_tuned::vectors];
     load_batch(slice, begin, own);

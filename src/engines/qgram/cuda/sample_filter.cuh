@@ -157,9 +157,41 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 
     return candidate_bits;
 }
 
+/* Tests VECTORS vectors of a batch by cores (gpu/format.h), with results as above. Shifts by a word
+ * use its lowest five bits. `edge`: as above. */
+template <int VECTORS>
+static __device__ __forceinline__ uint32_t trawl_qgram_test_cores(const uint4 *own, uint4 *edge,
+                                                                  const uint32_t *filter,
+                                                                  uint32_t size,
+                                                                  uint32_t case_bits) {
+    edge->w |= case_bits;
+    uint32_t candidate_bits = 0;
+#pragma unroll
+    for (int i = 0; i < VECTORS; i++) {
+        uint32_t words[5] = {0, own[i].x | case_bits, own[i].y | case_bits, own[i].z | case_bits,
+                             own[i].w | case_bits};
+        words[0] = trawl_qgram_word_before(words[4], &edge->w);
+#pragma unroll
+        for (int k = 0; k < 8; k++) { /* the core begins at own byte 2 * k - 2 */
+            const uint32_t early = words[k / 2], late = words[k / 2 + 1];
+            const uint32_t core = k % 2 == 0 ? __funnelshift_r(early, late, 16) : late;
+            const uint32_t word =
+                trawl_qgram_filter_word<false>(filter, trawl_cuda_qgram_core_word(core, size));
+            const uint32_t before = k % 2 == 0 ? early >> 8 : early >> 24;
+            const uint32_t behind = k % 2 == 0 ? late >> 8 : late >> 24;
+            candidate_bits =
+                __funnelshift_l(__funnelshift_l(word, word, before), candidate_bits, 1);
+            candidate_bits =
+                __funnelshift_l(__funnelshift_l(word, word, behind), candidate_bits, 1);
+        }
+    }
+    return candidate_bits;
+}
+
 /* The shape of a tier's samples as one number, for the switch in trawl_qgram_visit_shape. */
 #define TRAWL_QGRAM_SHAPE_PAIRS 0u
 #define TRAWL_QGRAM_SHAPE_EVERY(words, bits) (1u + 2 * ((words)-1) + ((bits)-1))
+#define TRAWL_QGRAM_SHAPE_CORES 5u
 #define TRAWL_QGRAM_SHAPE(stride, words) ((stride)*8 + (words))
 #define TRAWL_QGRAM_SHAPE_GLOBAL 256u
 
@@ -168,6 +200,9 @@ static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda
     if (tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
         return TRAWL_QGRAM_SHAPE_PAIRS;
     }
+    if (tier.cores != 0) {
+        return TRAWL_QGRAM_SHAPE_CORES;
+    }
     if (tier.stride == 1) {
         return TRAWL_QGRAM_SHAPE_EVERY(words, tier.filter_bits);
     }
@@ -175,9 +210,9 @@ static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda
            (tier.place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_QGRAM_SHAPE_GLOBAL : 0);
 }
 
-/* The one switch from a tier's shape to compiled code: calls the visitor's pairs(), every<words,
- * bits>() or strided<stride, words, is global>(). It has all shapes from which gpu/divide.c
- * chooses. */
+/* The one switch from a tier's shape to compiled code: calls the visitor's pairs(), cores(),
+ * every<words, bits>() or strided<stride, words, is global>(). It has all shapes from which
+ * gpu/divide.c chooses. */
 template <typename Result, typename Visitor>
 static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape, Visitor visitor) {
     switch (shape) {
@@ -199,6 +234,8 @@ static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape,
         return visitor.template strided<16, 4, false>();
     case TRAWL_QGRAM_SHAPE_PAIRS:
         return visitor.pairs();
+    case TRAWL_QGRAM_SHAPE_CORES:
+        return visitor.cores();
     case TRAWL_QGRAM_SHAPE_EVERY(1, 1):
         return visitor.template every<1, 1>();
     case TRAWL_QGRAM_SHAPE_EVERY(1, 2):

@@ -30,9 +30,11 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t bytes_per_candidate = 8;
 
     /* Verify step: threads of a block, and blocks of a multiprocessor for which there are
-     * registers: when matches are counted or noted, and when they are reported. */
+     * registers: when matches are counted or noted, the same with free anchors, and when matches
+     * are reported. */
     static constexpr uint32_t verify_threads = 256;
     static constexpr uint32_t verify_blocks_counting = 4;
+    static constexpr uint32_t verify_blocks_anchors = 4;
     static constexpr uint32_t verify_blocks_reporting = 3;
 
     /* Candidate words that a warp takes at a time: about as many of all strips together; of one

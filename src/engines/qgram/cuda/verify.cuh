@@ -3,7 +3,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 
-#include "engines/qgram/cuda/find_keys.cuh"
+#include "engines/qgram/cuda/free_anchors.cuh"
 
 /* The arguments of the functions below. */
 typedef struct verify_context {
@@ -20,7 +20,8 @@ static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice
                                                    const trawl_cuda_qgram_view &view) {
     const uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
     ends result = {number, 0, 0};
-    if (number >= view.tiers || view.table[number].tier.stride == 1) {
+    if (number >= view.tiers || view.table[number].tier.stride == 1 ||
+        view.table[number].tier.anchors != 0) {
         return result;
     }
     const trawl_cuda_qgram_tables &table = view.table[number];
@@ -91,23 +92,16 @@ static __device__ __forceinline__ void note_hits(const verify_context &context,
     }
 }
 
-/* Finds the key of the range that ends before text[end], and counts its matches; with AFTER_REPORT,
- * reports them as the pass asks. `end_offset`: how many bytes before that end the sample ends.
- * Returns the number of matches for the thread's count, or for note_hits(). */
+/* Counts the matches of the longest key of a tier that ends before text[end]; with AFTER_REPORT,
+ * reports them as the pass asks. Returns the number of matches for the thread's count, or for
+ * note_hits(). */
 template <after_verify AFTER>
-static __device__ __forceinline__ verified_end verify_end(const verify_context &context,
-                                                          const trawl_cuda_qgram_tables &table,
-                                                          uint32_t number, uint32_t end,
-                                                          uint32_t end_offset,
-                                                          const key_range &range) {
+static __device__ __forceinline__ verified_end count_longest(const verify_context &context,
+                                                             const trawl_cuda_qgram_tables &table,
+                                                             uint32_t number, uint32_t end,
+                                                             uint32_t key) {
     const trawl_cuda_reporter &reporter = *context.reporter;
-    verified_end result = {number, end, longest_in_range(reporter, table, range, end), 0};
-    const uint32_t key = result.key;
-    if (key == TRAWL_NO_KEY ||
-        (table.tier.stride > 1 &&
-         end_offset - __ldg(table.anchor_offsets + key) >= table.tier.stride)) {
-        return result;
-    }
+    verified_end result = {number, end, key, 0};
     const trawl_cuda_keys &keys = table.endings.keys;
     /* Only folded tiers have patterns that must be compared with the text. */
     bool chain =
@@ -128,6 +122,85 @@ static __device__ __forceinline__ verified_end verify_end(const verify_context &
         atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
     }
     return result;
+}
+
+/* Whether an end that a sample has led to counts. `key`: the longest one that ends there.
+ * `end_offset`: how many bytes before that end the sample ends. */
+static __device__ __forceinline__ bool is_own_sample(const trawl_cuda_qgram_tables &table,
+                                                     uint32_t key, uint32_t end_offset) {
+    const uint32_t stride = table.tier.stride;
+    if (table.tier.anchors != 0) {
+        return __ldg(table.anchor_ends + (size_t)key * stride + end_offset % stride) == end_offset;
+    }
+    return stride == 1 || end_offset - __ldg(table.anchor_offsets + key) < stride;
+}
+
+/* Finds the key of the range that ends before text[end], and counts its matches as count_longest
+ * does. `expected`: the key that is known to end there, whose matches are counted only if it is the
+ * longest one; or TRAWL_NO_KEY. */
+template <after_verify AFTER>
+static __device__ __forceinline__ verified_end verify_end(const verify_context &context,
+                                                          const trawl_cuda_qgram_tables &table,
+                                                          uint32_t number, uint32_t end,
+                                                          uint32_t end_offset, uint32_t expected,
+                                                          const key_range &range) {
+    const uint32_t key = longest_in_range(*context.reporter, table, range, end);
+    const bool counts =
+        key != TRAWL_NO_KEY &&
+        (expected != TRAWL_NO_KEY ? key == expected : is_own_sample(table, key, end_offset));
+    return counts ? count_longest<AFTER>(context, table, number, end, key)
+                  : verified_end{number, end, key, 0};
+}
+
+/* Whether each key of a tier of free anchors counts its own matches, not those of its links too:
+ * each has an anchor of its own then. */
+template <after_verify AFTER>
+static __device__ __forceinline__ bool counts_own(const trawl_cuda_qgram_tables &table) {
+    return AFTER == AFTER_COUNT && table.tier.crowded == 0;
+}
+
+/* The number of matches of the key alone, without its links. `record`: trawl_key_record. */
+static __device__ __forceinline__ uint32_t own_total(const trawl_cuda_reporter &reporter,
+                                                     const trawl_outputs &outputs, uint32_t end,
+                                                     uint32_t key, const uint4 &record) {
+    const uint32_t patterns = record.z & ~TRAWL_RECORD_VERIFY;
+    if ((record.z & TRAWL_RECORD_VERIFY) == 0) {
+        return patterns;
+    }
+    const uint32_t first = __ldg(outputs.first + key);
+    uint32_t total = 0;
+    for (uint32_t i = first; i < first + patterns; i++) {
+        const uint32_t id = __ldg(outputs.ids + i);
+        bool less;
+        total += (__ldg(reporter.patterns.flags + id) & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
+                 common_before(reporter, end, __ldg(reporter.patterns.offsets + id + 1), 0,
+                               record.x, false, &less) == record.x;
+    }
+    return total;
+}
+
+/* Compares the key of an entry whose value the text has, if that is needed, and counts its matches.
+ * It is the longest key that ends there, or counts its own ones. */
+template <after_verify AFTER>
+static __device__ __forceinline__ verified_end verify_entry(const verify_context &context,
+                                                            const trawl_cuda_qgram_tables &table,
+                                                            uint32_t number, uint32_t end,
+                                                            uint32_t key, uint32_t flags) {
+    const trawl_cuda_reporter &reporter = *context.reporter;
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    const uint4 record = __ldg((const uint4 *)outputs.records + key);
+    if ((flags & TRAWL_CUDA_ANCHOR_WHOLE) != 0) {
+        const uint32_t length = record.x;
+        bool less;
+        if (length > end || common_before(reporter, end, __ldg(table.pattern_end + key), 0, length,
+                                          table.tier.folded != 0, &less) != length) {
+            return {number, end, key, 0};
+        }
+    }
+    if (counts_own<AFTER>(table)) {
+        return {number, end, key, own_total(reporter, outputs, end, key, record)};
+    }
+    return count_longest<AFTER>(context, table, number, end, key);
 }
 
 /* Adds what the threads of a block have counted to the total. */

@@ -20,6 +20,8 @@ double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words
     return 1 - 2 * clear + both_clear;
 }
 
+double trawl_cuda_qgram_bucket_price = TRAWL_GPU_BUCKET;
+
 /* What a tier with a filter of some size adds to the price. */
 typedef struct price {
     double filtering;  /* while the text is read */
@@ -35,19 +37,39 @@ static double listing(double candidates, uint32_t stride) {
            (1 - exp(-TRAWL_GPU_BATCH_BYTES * candidates / halves));
 }
 
+/* The false candidate rate of an option. By cores, a sample has two bits, each in a word of its
+ * own. */
+static double false_rate(const trawl_cuda_qgram_option *option, uint32_t words) {
+    const trawl_cuda_qgram_tier *tier = &option->tier;
+    return tier->cores != 0
+               ? fmin(1,
+                      option->chance * trawl_cuda_qgram_false_rate(1, 2 * option->samples, words))
+               : trawl_cuda_qgram_false_rate(tier->filter_bits, option->samples, words);
+}
+
+/* The price of a test of one sample. */
+static double testing(const trawl_cuda_qgram_tier *tier) {
+    if (tier->cores != 0) {
+        return TRAWL_GPU_SAMPLE_CORE;
+    }
+    return TRAWL_GPU_SAMPLE + TRAWL_GPU_SAMPLE_WORD * (trawl_cuda_qgram_words(tier) - 1) +
+           TRAWL_GPU_SAMPLE_BIT * (tier->filter_bits - 1) +
+           (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_GPU_L2_LOOK_UP : 0);
+}
+
 static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     const trawl_cuda_qgram_tier *tier = &option->tier;
-    double chance = trawl_cuda_qgram_false_rate(tier->filter_bits, option->samples, words);
+    double chance = false_rate(option, words);
     double true_candidates = option->true_rate / tier->stride;
     double false_candidates = (1 - option->true_rate) * chance / tier->stride;
-    double sample = TRAWL_GPU_SAMPLE + TRAWL_GPU_SAMPLE_WORD * (trawl_cuda_qgram_words(tier) - 1) +
-                    TRAWL_GPU_SAMPLE_BIT * (tier->filter_bits - 1) +
-                    (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_GPU_L2_LOOK_UP : 0);
     price result = {.candidates = true_candidates + false_candidates};
-    result.filtering = TRAWL_GPU_TIER + sample / tier->stride +
+    result.filtering = TRAWL_GPU_TIER + testing(tier) / tier->stride +
                        listing(result.candidates, tier->stride) +
                        (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
-    if (tier->stride == 1) {
+    if (tier->anchors != 0) {
+        result.verifying = result.candidates * trawl_cuda_qgram_bucket_price +
+                           true_candidates * option->compared * TRAWL_GPU_BUCKET_KEY;
+    } else if (tier->stride == 1) {
         result.verifying =
             true_candidates * TRAWL_GPU_KEY_HIT + false_candidates * TRAWL_GPU_KEY_MISS;
     } else {

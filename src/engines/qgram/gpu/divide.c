@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "costs/gpu_constants.h"
+#include "engines/qgram/gpu/anchor_trials.h"
 #include "engines/qgram/gpu/cost.h"
 
 #define TRIAL_BITS 2u /* bits that a sample sets in the trial filter */
@@ -25,7 +26,16 @@ static const struct {
     uint32_t stride, words;
 } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define OPTIONS (2 * SHAPES)
+
+/* The samples of tiers of free anchors: freedom is worth more than length, so they are short. */
+static const struct {
+    uint32_t stride, gram;
+    bool cores; /* trawl_cuda_qgram_core_word */
+} anchor_shapes[] = {{1, 3, false}, {1, 4, true},  {1, 4, false}, {1, 5, false}, {1, 6, false},
+                     {2, 3, false}, {2, 4, false}, {2, 6, false}, {4, 3, false}, {4, 4, false},
+                     {4, 5, false}, {4, 8, false}, {8, 5, false}, {8, 8, false}};
+#define ANCHOR_SHAPES (sizeof anchor_shapes / sizeof *anchor_shapes)
+#define OPTIONS (2 * (SHAPES + ANCHOR_SHAPES))
 
 /* All options for a tier of some range of groups, the cheapest one first. */
 typedef struct options {
@@ -283,6 +293,73 @@ static trawl_status try_all(division *self, trawl_error *error) {
     return status;
 }
 
+/* ------------------------------------------------------------------ free anchors */
+
+/* Tries tiers of free anchors for all groups from `from` on. */
+static void try_anchors_from(division *self, trawl_cuda_anchor_trials *trials, size_t from,
+                             bool folded) {
+    const trawl_cuda_qgram_samples *samples = self->samples;
+    const trawl_cuda_anchor_set set = {
+        .patterns = samples->patterns,
+        .order = self->order + self->begin[from],
+        .ids = samples->order,
+        .count = self->begin[self->groups] - self->begin[from],
+        .text = samples->text,
+        .chooses = samples->anchor_length,
+        .validates = samples->validation_length,
+    };
+    const uint32_t shortest = self->least_length[from];
+    for (size_t i = 0; i < ANCHOR_SHAPES; i++) {
+        const uint32_t stride = anchor_shapes[i].stride, gram = anchor_shapes[i].gram;
+        const bool cores = anchor_shapes[i].cores;
+        if (gram + stride - 1 > shortest || (gram == 3 && stride == 1 && shortest > 3)) {
+            continue;
+        }
+        const trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
+                                            .min_length = shortest,
+                                            .stride = stride,
+                                            .gram = gram,
+                                            .filter_words = self->words / 4 * 4,
+                                            .filter_bits = cores ? 1 : TRIAL_BITS,
+                                            .folded = folded,
+                                            .anchors = 1,
+                                            .cores = cores};
+        trawl_cuda_anchor_rates rates = trawl_cuda_anchor_trials_try(trials, &tier, &set);
+        trawl_cuda_qgram_option option = {.tier = tier,
+                                          .samples = rates.anchors,
+                                          .true_rate = rates.rate,
+                                          .compared = rates.compared,
+                                          .chance = rates.chance};
+        add_option(self, &self->options_of[from][self->groups], option);
+        if (stride == 1 && !cores) {
+            option.tier.filter_bits = 1;
+            add_option(self, &self->options_of[from][self->groups], option);
+        }
+    }
+}
+
+static trawl_status try_anchors(division *self, bool folded, trawl_error *error) {
+    const trawl_cuda_qgram_samples *samples = self->samples;
+    trawl_cuda_anchor_trials trials;
+    trawl_status status = trawl_cuda_anchor_trials_open(&trials, self->words, samples->text,
+                                                        samples->anchor_length, folded, error);
+    bool any_folded = false;
+    for (size_t from = self->groups; status == TRAWL_OK && from-- > 0;) {
+        any_folded |= self->folded[from];
+        bool begins = from == 0 || self->least_length[from] <= TRAWL_GPU_ANCHORS_LAST_BEGIN;
+        if (begins && any_folded == folded) {
+            try_anchors_from(self, &trials, from, folded);
+        }
+    }
+    trawl_cuda_anchor_trials_close(&trials);
+    return status;
+}
+
+static trawl_status try_all_anchors(division *self, trawl_error *error) {
+    trawl_status status = try_anchors(self, false, error);
+    return status == TRAWL_OK ? try_anchors(self, true, error) : status;
+}
+
 /* ------------------------------------------------------------------ choosing tiers */
 
 /* Prices the division self->trial, whose tiers begin with the groups `begins`, and keeps it if it
@@ -399,6 +476,9 @@ static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram
     trawl_status status = prepare(self, error);
     if (status == TRAWL_OK) {
         status = try_all(self, error);
+    }
+    if (status == TRAWL_OK) {
+        status = try_all_anchors(self, error);
     }
     layout->tiers = 0;
     layout->price = trawl_cuda_qgram_share_memory(NULL, 0, self->direct, self->words);

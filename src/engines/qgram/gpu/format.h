@@ -27,6 +27,14 @@
  * Two samples may lead to the same end. Therefore a key counts only if the end offset is one of its
  * own samples' offsets.
  *
+ * Tiers of free anchors (free_anchors.h) have, instead of neighbouring samples, one short sample
+ * for each residue of the stride, each of them where it is rarest. Their candidates are compared
+ * with one bucket of 32 bytes:
+ *
+ *     sample filter    as above; at a stride of 1 perhaps by cores, two samples for each look-up
+ *     bucket           eight bytes of a key around the anchor, and where the key ends
+ *     whole key        if it has more than eight bytes
+ *
  * Patterns of one and two bytes are looked up in a table of all pairs of bytes instead.
  */
 #ifndef TRAWL_ENGINES_QGRAM_GPU_FORMAT_H
@@ -34,20 +42,29 @@
 
 #include "base/compiler.h"
 #include "database/endings.h"
+#include "engines/qgram/anchors/format.h"
 #include "engines/qgram/pairs.h"
 
 #define TRAWL_CUDA_QGRAM_TIERS 4u         /* TRAWL_GPU_MOST_TIERS, and one for byte pairs */
 #define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u  /* bytes that a thread loads at once */
 #define TRAWL_CUDA_QGRAM_MOST_GRAM 16u    /* bytes: four words */
 #define TRAWL_CUDA_QGRAM_ANCHOR_SLACK 16u /* bits of an entry of end offsets; stride 1: 1 */
+#define TRAWL_CUDA_QGRAM_REACH 64u        /* bytes of a free anchor and behind it, at most */
 
 /* Samples of a tier that end before the bytes of a strip and may lead to a match in the strip, at
  * most: at a stride of 2 one in every two bytes. */
 #define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_ANCHOR_SLACK / 2)
 
-/* Bytes of text by which anchor offsets are chosen: three quarters of 128 KiB (samples.c). Chosen,
+/* Bytes of text by which anchor offsets are chosen: three quarters of 256 KiB (samples.c). Chosen,
  * not measured. */
-#define TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES 98304u
+#define TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES 196608u
+
+/* Flags in `shift` of an entry of a bucket of free anchors (free_anchors.h), whose other bits are a
+ * multiple of 8. */
+#define TRAWL_CUDA_ANCHOR_EXTENDED 1u /* some other key of the tier ends with this one */
+#define TRAWL_CUDA_ANCHOR_WHOLE 2u    /* an equal value does not decide: the key is compared */
+#define TRAWL_CUDA_ANCHOR_SINGLE 4u   /* the key has one pattern, which need not be verified */
+#define TRAWL_CUDA_ANCHOR_SHIFT 0x38u
 
 /* Where the sample filter is. */
 typedef enum trawl_cuda_qgram_place {
@@ -70,6 +87,10 @@ typedef struct trawl_cuda_qgram_tier {
                                  bits; 0 at a stride of 1 */
     uint32_t tail;            /* number of last bytes by which keys are looked up: up to 8 */
     uint32_t hash_bits;       /* the hash table of endings has (1 << hash_bits) + 1 heads */
+    uint32_t anchors;         /* 1: free anchors (free_anchors.h) */
+    uint32_t cores;           /* 1: the filter has words by cores (trawl_cuda_qgram_core_bit) */
+    uint32_t buckets;         /* free anchors: number of buckets, without further entries */
+    uint32_t crowded;         /* free anchors: 1: some buckets are crowded */
     uint32_t in_automaton;    /* 1: frequent patterns (trawl_cuda_qgram_automaton): the tier is used
                                  only to write records */
 } trawl_cuda_qgram_tier;
@@ -135,6 +156,28 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_bits(uint64_t hash, uint32_t filter_bits) {
     return filter_bits == 1 ? first : first | second;
 }
 
+/*
+ * Filters by cores: free anchors of four bytes at a stride of 1. The word is that of a core, three
+ * bytes of text at every second position; the bit is that of the byte before it or of the byte
+ * behind it. So one word tests two samples, which end at neighbouring positions:
+ *
+ *     text        . a b c d e .        core b c d, at an even address
+ *     samples       [a b c d]          bit of a in the word of b c d
+ *                     [b c d e]        bit of e in the word of b c d
+ *
+ * An anchor may stand at an even or at an odd address, so it sets two bits: that of its first byte
+ * in the word of the last three, and that of its last byte in the word of the first three. The
+ * lowest five bits of a byte select the bit, from the highest one on: on a GPU the word is rotated
+ * by the byte.
+ */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_core_word(uint32_t core, uint32_t filter_words) {
+    /* The highest of the four bytes of `core` does not count. */
+    return trawl_cuda_qgram_word_index(core * (TRAWL_CUDA_QGRAM_FACTOR_2 << 8), filter_words);
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_core_bit(uint32_t byte) {
+    return 31 - byte % 32;
+}
+
 /* The entry of the table of end offsets. It is mixed again, so that it does not depend on the
  * filter's word: few false candidates of the filter then find an entry with bits. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_end_offset_entry(uint64_t hash, uint32_t end_offset_bits) {
@@ -159,7 +202,12 @@ typedef struct trawl_cuda_qgram_arrays {
     uint32_t *filter; /* the sample filter or the table of byte pairs */
     uint16_t *end_offsets;
     uint8_t *anchor_offsets; /* of each key (anchor_offsets.h) */
-    uint32_t *pattern_end;   /* of each key: where its first pattern ends among the bytes of all */
+    /* Free anchors (free_anchors.h): buckets, and behind them further entries, which are counted as
+     * buckets too; and the anchors of each key, by the residue of their end offset. */
+    trawl_anchors_bucket *buckets;
+    uint64_t bucket_count;
+    uint8_t *anchor_ends;
+    uint32_t *pattern_end; /* of each key: where its first pattern ends among the bytes of all */
     uint32_t *heads;
     trawl_ending_range *ranges;
     uint32_t range_count;
@@ -218,6 +266,12 @@ trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error);
 void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);
+
+/* Makes the anchors of a tier of free anchors: buckets, anchor_ends, and the bits of the filter,
+ * which is allocated (free_anchors.c). */
+trawl_status trawl_cuda_qgram_anchors_make(const trawl_cuda_qgram_layout *layout,
+                                           trawl_cuda_qgram_tier *tier,
+                                           trawl_cuda_qgram_arrays *arrays, trawl_error *error);
 
 /* The number of 32-bit words of a tier's sample filter, or table of byte pairs. */
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier);

@@ -7,9 +7,10 @@
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/anchor_offsets.h"
+#include "engines/qgram/gpu/anchor_trials.h"
 
 /* More entries than the text has samples, so that a free one ends every search. */
-#define INDEX_BITS 17u
+#define INDEX_BITS 18u
 #define INDEX_SIZE (1u << INDEX_BITS)
 _Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES, "a free place ends every search");
 
@@ -92,6 +93,29 @@ static double ends_beyond(const frequent_samples *samples) {
     return ends;
 }
 
+/* Marks the patterns of a tier of free anchors that have found no rare anchor. */
+static trawl_status mark_anchors(const trawl_patterns *patterns,
+                                 const trawl_cuda_qgram_layout *layout,
+                                 const trawl_cuda_qgram_tier *tier, uint32_t least, uint8_t *marks,
+                                 trawl_error *error) {
+    trawl_cuda_anchor_trials trials;
+    const uint8_t *text = layout->anchor_text;
+    trawl_status status = trawl_cuda_anchor_trials_open(
+        &trials, tier->filter_words, text, layout->anchor_text_length, tier->folded != 0, error);
+    if (status == TRAWL_OK) {
+        trawl_cuda_anchor_trials_begin(&trials, tier, text, layout->anchor_text_length);
+        for (size_t id = 0; id < patterns->count; id++) {
+            uint32_t length = trawl_pattern_length(patterns, id);
+            if (length >= tier->min_length && length <= tier->max_length && marks[id] == 0 &&
+                trawl_cuda_anchor_trials_choose(&trials, patterns, (uint32_t)id) >= least) {
+                marks[id] = TRAWL_CUDA_QGRAM_FREQUENT;
+            }
+        }
+    }
+    trawl_cuda_anchor_trials_close(&trials);
+    return status;
+}
+
 trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
                                        const trawl_cuda_qgram_layout *layout, uint8_t *marks,
                                        double *surplus, trawl_error *error) {
@@ -102,9 +126,13 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
     const double positions = (double)layout->anchor_text_length;
     samples->least = (uint32_t)(layout->anchor_text_length / TRAWL_GPU_FREQUENT_POSITIONS) + 1;
     *surplus = 0;
-    for (uint32_t i = 0; i < layout->filter_tiers; i++) {
+    trawl_status status = TRAWL_OK;
+    for (uint32_t i = 0; status == TRAWL_OK && i < layout->filter_tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
-        if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
+        if (tier->anchors != 0) {
+            status = mark_anchors(patterns, layout, tier, samples->least, marks, error);
+        }
+        if (tier->place == TRAWL_CUDA_QGRAM_DIRECT || tier->anchors != 0) {
             continue;
         }
         read_text(tier, layout, samples);
@@ -118,5 +146,5 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
         *surplus += ends_beyond(samples) / (positions * tier->stride) * TRAWL_GPU_KEY_HIT;
     }
     trawl_release(samples);
-    return TRAWL_OK;
+    return status;
 }

@@ -121,6 +121,26 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
     }
 }
 
+/* Chooses the anchor offsets of all keys, and fills the filter and the table of end offsets. */
+static trawl_status make_windows(const trawl_cuda_qgram_layout *layout,
+                                 const trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays,
+                                 trawl_error *error) {
+    trawl_cuda_qgram_counts *counts = NULL;
+    trawl_status status = allocate(&arrays->anchor_offsets, arrays->keys.count, 1, error);
+    if (status == TRAWL_OK && tier->end_offset_bits != 0) {
+        status = allocate(&arrays->end_offsets, UINT64_C(1) << tier->end_offset_bits, 2, error);
+    }
+    if (status == TRAWL_OK) {
+        status = allocate(&counts, 1, sizeof *counts, error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, counts);
+        fill_filter(tier, counts, arrays);
+    }
+    trawl_release(counts);
+    return status;
+}
+
 /* Fills the table of byte pairs, and the table of matches for each pair, which kernels read. */
 static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
     trawl_qgram_fill_pairs(&arrays->keys, arrays->direct);
@@ -156,30 +176,19 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
     tier->tail = tier->min_length < 8 ? tier->min_length : 8;
     arrays->range_count = trawl_endings_count(&arrays->keys, tier->tail);
     tier->hash_bits = trawl_ending_bits(arrays->range_count);
-    if (status == TRAWL_OK && tier->end_offset_bits != 0) {
-        status = allocate(&arrays->end_offsets, UINT64_C(1) << tier->end_offset_bits, 2, error);
-    }
-    if (status == TRAWL_OK) {
-        status = allocate(&arrays->anchor_offsets, arrays->keys.count, 1, error);
-    }
     if (status == TRAWL_OK) {
         status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
     }
     if (status == TRAWL_OK) {
         status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
     }
-    trawl_cuda_qgram_counts *counts = NULL;
-    if (status == TRAWL_OK) {
-        status = allocate(&counts, 1, sizeof *counts, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    if (status == TRAWL_OK) {
-        trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, counts);
-        fill_filter(tier, counts, arrays);
-        trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
-                           arrays->heads, arrays->ranges);
-    }
-    trawl_release(counts);
-    return status;
+    trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits, arrays->heads,
+                       arrays->ranges);
+    return tier->anchors != 0 ? trawl_cuda_qgram_anchors_make(layout, tier, arrays, error)
+                              : make_windows(layout, tier, arrays, error);
 }
 
 trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
@@ -215,6 +224,8 @@ void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
     trawl_release(arrays->filter);
     trawl_release(arrays->end_offsets);
     trawl_release(arrays->anchor_offsets);
+    trawl_release(arrays->buckets);
+    trawl_release(arrays->anchor_ends);
     trawl_release(arrays->pattern_end);
     trawl_release(arrays->heads);
     trawl_release(arrays->ranges);

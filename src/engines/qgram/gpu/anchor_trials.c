@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/gpu/anchor_trials.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "costs/gpu_constants.h"
+#include "engines/qgram/cost.h"
+#include "engines/qgram/gpu/cost.h"
+
+#define TAG_BITS                                                                                   \
+    18u /* words of 16 bits, by which anchors are told from others with their place                \
+         */
+
+trawl_status trawl_cuda_anchor_trials_open(trawl_cuda_anchor_trials *trials, uint32_t most_words,
+                                           const uint8_t *text, size_t length, bool folded,
+                                           trawl_error *error) {
+    const trawl_cuda_qgram_tier any = {.filter_bits = 2, .gram = 4};
+    const size_t usual = trawl_cuda_qgram_anchor_filter(&any).places;
+    const size_t by_cores = (size_t)most_words * 32, places = usual > by_cores ? usual : by_cores;
+    *trials = (trawl_cuda_anchor_trials){
+        .pairs = trawl_allocate(1, sizeof *trials->pairs),
+        .places = trawl_allocate(places, sizeof *trials->places),
+        .tags = trawl_allocate((size_t)1 << TAG_BITS, sizeof *trials->tags),
+    };
+    if (trials->pairs == NULL || trials->places == NULL || trials->tags == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", places * sizeof *trials->places);
+    }
+    trawl_anchors_count_pairs(trials->pairs, (float *)trials->places, text, length, folded);
+    return TRAWL_OK;
+}
+
+void trawl_cuda_anchor_trials_close(trawl_cuda_anchor_trials *trials) {
+    trawl_release(trials->pairs);
+    trawl_release(trials->places);
+    trawl_release(trials->tags);
+}
+
+void trawl_cuda_anchor_trials_begin(trawl_cuda_anchor_trials *trials,
+                                    const trawl_cuda_qgram_tier *tier, const uint8_t *text,
+                                    size_t length) {
+    trawl_cuda_qgram_tier tried = *tier;
+    tried.filter_bits = 2; /* each sample has a place of its own, but by cores */
+    trials->tier = trawl_cuda_qgram_anchor_tier(&tried);
+    trials->filter = trawl_cuda_qgram_anchor_filter(&tried);
+    trawl_anchors_begin(&trials->choice, &trials->tier, &trials->filter, trials->pairs,
+                        trials->places);
+    trawl_anchors_count(&trials->choice, text, length);
+    memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
+    trials->anchors = 0;
+}
+
+static uint64_t tag_hash(const trawl_cuda_anchor_trials *trials, uint64_t number) {
+    return trawl_anchors_hash(number | trials->choice.case_bits,
+                              trawl_qgram_multiplier(trials->tier.gram));
+}
+
+/* The place of a sample that ends at an odd address or, by cores, at an even one. */
+static trawl_anchors_place *place_of(const trawl_cuda_anchor_trials *trials, uint64_t number,
+                                     size_t end) {
+    uint32_t found[2];
+    uint32_t count = trawl_anchors_find(&trials->choice, number | trials->choice.case_bits, found);
+    return &trials->places[found[count == 2 && end % 2 == 0]];
+}
+
+uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
+                                         const trawl_patterns *patterns, uint32_t id) {
+    trawl_anchors_key key = {.length = trawl_pattern_length(patterns, id)};
+    uint32_t kept = key.length < TRAWL_ANCHORS_REACH ? key.length : TRAWL_ANCHORS_REACH;
+    memcpy(key.bytes, trawl_pattern_bytes(patterns, (size_t)id + 1) - kept, kept);
+    for (uint32_t i = 0; trials->tier.folded != 0 && i < kept; i++) {
+        key.bytes[i] = trawl_fold(key.bytes[i]);
+    }
+    uint8_t distances[TRAWL_ANCHORS_MAX_STRIDE];
+    trawl_anchors_choose(&trials->choice, &key, distances);
+    uint32_t most = 0;
+    for (uint32_t residue = 0; residue < trials->tier.stride; residue++) {
+        uint64_t number = trawl_anchors_number(&key, distances[residue]);
+        uint64_t hash = tag_hash(trials, number);
+        uint16_t *tag = &trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
+        uint16_t bit = (uint16_t)(1u << trawl_anchors_tag_bit(hash));
+        trials->anchors += (*tag & bit) == 0;
+        *tag |= bit;
+        uint32_t samples = place_of(trials, number, 1)->samples;
+        most = samples > most ? samples : most;
+    }
+    return most;
+}
+
+/* What the anchors that have been chosen so far meet in a text. */
+static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, const uint8_t *text,
+                                        size_t length) {
+    size_t seen = 0, passed = 0, tagged = 0;
+    for (size_t i = 0; i + 8 <= length; i++, seen++) {
+        uint64_t number;
+        memcpy(&number, text + i, sizeof number);
+        if (place_of(trials, number, i)->keys != 0) {
+            uint64_t hash = tag_hash(trials, number);
+            passed++;
+            tagged +=
+                trials->tags[trawl_anchors_tag(hash, TAG_BITS)] >> trawl_anchors_tag_bit(hash) & 1;
+        }
+    }
+    if (seen == 0) {
+        return (trawl_cuda_anchor_rates){.anchors = trials->anchors, .rate = 1, .chance = 1};
+    }
+    double random = trawl_cuda_qgram_false_rate(1, 2.0 * trials->anchors, trials->filter.words);
+    double by_chance = (double)(passed - tagged) / (double)seen;
+    return (trawl_cuda_anchor_rates){.anchors = trials->anchors,
+                                     .rate = (double)tagged / (double)seen,
+                                     .chance = random > 0 ? by_chance / random : 1};
+}
+
+/* The share of the patterns that an equal value does not decide: long ones, or all if folded. */
+static double share_compared(const trawl_cuda_anchor_trials *trials,
+                             const trawl_cuda_anchor_set *set) {
+    uint32_t longer = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        longer += trawl_pattern_length(set->patterns, set->ids[set->order[i]]) > 8;
+    }
+    return trials->tier.folded != 0 || set->count == 0 ? 1 : (double)longer / set->count;
+}
+
+static uint32_t choose_some(trawl_cuda_anchor_trials *trials, const trawl_cuda_anchor_set *set,
+                            uint32_t first, uint32_t step) {
+    uint32_t chosen = 0;
+    for (uint32_t i = first; i < set->count; i += step, chosen++) {
+        (void)trawl_cuda_anchor_trials_choose(trials, set->patterns, set->ids[set->order[i]]);
+    }
+    return chosen;
+}
+
+trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *trials,
+                                                     const trawl_cuda_qgram_tier *tier,
+                                                     const trawl_cuda_anchor_set *set) {
+    uint64_t anchors = (uint64_t)set->count * tier->stride;
+    uint32_t most = tier->cores != 0 ? TRAWL_GPU_TRIAL_CORES : TRAWL_GPU_TRIAL_ANCHORS;
+    uint32_t step = (uint32_t)(anchors / most) + 1;
+    const uint8_t *validates = set->text + set->chooses;
+    trawl_cuda_anchor_trials_begin(trials, tier, set->text, set->chooses);
+    uint32_t chosen = choose_some(trials, set, 0, 2 * step);
+    trawl_cuda_anchor_rates half = validate(trials, validates, set->validates);
+    chosen += choose_some(trials, set, step, 2 * step);
+    trawl_cuda_anchor_rates all = validate(trials, validates, set->validates);
+    double factor = (double)set->count / chosen;
+    double all_anchors = trawl_cost_extrapolate(half.anchors, all.anchors, factor);
+    /* Samples grow no faster than anchors: further keys share anchors or find rarer ones. */
+    double by_anchors = all.rate * all_anchors / fmax(all.anchors, 1);
+    all.rate = fmin(trawl_cost_extrapolate(half.rate, all.rate, factor), by_anchors);
+    all.anchors = all_anchors;
+    all.compared = share_compared(trials, set);
+    all.rate = all.rate < 1 ? all.rate : 1;
+    return all;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Engine qgram with free anchors: keys that end with other keys, so that several end at one place;
+ * sets whose patterns have nothing but the same few q-grams, so that buckets are crowded; letters
+ * of either case beside letters as they are; patterns across strips and slices. */
+#include "engines/qgram/gpu/cost.h"
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+#include "gpu_target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STRIP = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 90, TEXT_BYTES = 5 * STRIP };
+
+/* What tiers have had: strides of free anchors, one bit each; filters by cores; crowded buckets. */
+static unsigned strides, cores, crowded;
+
+static void remember(const test_case *test) {
+    trawl_error error = {.message = ""};
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof(*layout));
+    trawl_patterns *patterns = test_case_patterns(test, &error);
+    assert_non_null(patterns);
+    assert_int_equal(
+        choose_layout(patterns, test->text, test->length, SHARED_BYTES, NULL, layout, &error),
+        TRAWL_OK);
+    assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        strides |= tier->anchors != 0 ? 1u << tier->stride : 0;
+        cores |= tier->cores;
+        crowded |= tier->crowded;
+    }
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+}
+
+/* A set and its text: patterns of `shortest` bytes and more of so many letters, and the endings of
+ * each. */
+typedef struct set_kind {
+    size_t patterns, shortest, longest, letters;
+    bool any_case;
+} set_kind;
+
+static void add_patterns(test_case *test, random_source *random, const set_kind *kind) {
+    uint8_t bytes[LONGEST];
+    for (size_t id = 0; id < kind->patterns; id++) {
+        size_t length = random_between(random, kind->shortest, kind->longest);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)('a' + random_below(random, kind->letters));
+        for (size_t begin = 0; begin + kind->shortest <= length;
+             begin += random_between(random, 1, length)) {
+            unsigned flags =
+                kind->any_case && random_below(random, 2) == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+            test_case_add_pattern(test, bytes + begin, length - begin, flags);
+        }
+    }
+}
+
+/* Random letters, among them patterns, some of them in another case. */
+static void append_text(test_case *test, random_source *random, const set_kind *kind) {
+    static uint8_t text[TEXT_BYTES];
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (uint8_t)('a' + random_below(random, i / STRIP % 2 == 0 ? 26 : kind->letters));
+    for (size_t at = 0; at + LONGEST <= sizeof(text); at += random_between(random, 1, 200)) {
+        const trawl_pattern *pattern = &test->patterns[random_below(random, test->count)];
+        memcpy(text + at, pattern->bytes, pattern->length);
+        if (kind->any_case && random_below(random, 3) == 0)
+            text[at + random_below(random, pattern->length)] ^= 0x20;
+    }
+    test_case_append_text(test, text, sizeof(text));
+}
+
+static void check_set(const set_kind *kind, random_source random) {
+    static test_case test;
+    static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
+                                            TRAWL_CUDA_MATCHES};
+    expectation expected;
+    device_database database;
+    test.name = strdup("free anchors");
+    add_patterns(&test, &random, kind);
+    append_text(&test, &random, kind);
+    expectation_make(&expected, &test);
+    remember(&test);
+    if (device_open_engine(&database, "qgram", &test)) {
+        for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+            device_scan scan = {.kernel = "filter",
+                                .form = forms[form],
+                                .block_threads = THREADS,
+                                .block_bytes = STRIP};
+            device_check(&database, &scan, &test, test.length, &expected, NULL);
+            scan.alignment = (uint32_t)random_below(&random, 32);
+            scan.owned = random_below(&random, 2) * STRIP + random_below(&random, 70);
+            device_check(&database, &scan, &test, test.length, &expected, NULL);
+        }
+        device_database_close(&database);
+    }
+    expectation_free(&expected);
+    test_case_free(&test);
+}
+
+static void all_kinds(void **state) {
+    (void)state;
+    static const set_kind kinds[] = {
+        {40, 4, 20, 20, false}, {40, 4, 20, 20, true},   {300, 5, 12, 8, false},
+        {60, 4, 40, 2, false},  {60, 4, 40, 2, true},    {200, 8, 24, 26, false},
+        {200, 8, 24, 26, true}, {50, 12, 90, 26, false}, {50, 12, 90, 3, true},
+        {30, 3, 8, 26, false},  {400, 16, 90, 4, false}, {100, 20, 90, 26, false},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        for (size_t turn = 0; turn < 2; turn++)
+            check_set(&kinds[i], random_for_case(random_seed(), 2 * i + turn));
+    assert_int_equal(cores, 1);
+    assert_int_equal(crowded, 1);
+    assert_true((strides & 1u << 1) != 0 && (strides & (1u << 2 | 1u << 4)) != 0);
+}
+
+int main(void) {
+    if (!device_tests_begin("free_anchors_test"))
+        return TEST_SKIPPED;
+    trawl_cuda_qgram_bucket_price = 2;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(all_kinds, device_tests_after_a_crash),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    device_tests_end();
+    return failed;
+}
