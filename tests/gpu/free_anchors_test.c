@@ -6,6 +6,7 @@
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
+#include "oracle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ enum { STRIP = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 90, TEXT_BYT
 
 /* What tiers have had: strides of free anchors, one bit each; filters by cores; crowded buckets. */
 static unsigned strides, cores, crowded;
+static size_t leftmost; /* matches of the leftmost kinds that were compared */
 
 static void remember(const test_case *test) {
     trawl_error error = {.message = ""};
@@ -75,6 +77,37 @@ static void append_text(test_case *test, random_source *random, const set_kind *
     test_case_append_text(test, text, sizeof(text));
 }
 
+/* The leftmost kinds, for which kernels report the longest key at a position. */
+static void check_leftmost(const test_case *test) {
+    for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind <= TRAWL_MATCH_LEFTMOST_LONGEST; kind++) {
+        combination which = {"qgram", NULL};
+        combination_failure failure;
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_error error = {.message = ""};
+        trawl_matches found = {0};
+        match_list expected = {0};
+        trawl_db *db;
+        assert_int_equal(combination_compile(which, test, (trawl_match_kind)kind, &db, &failure),
+                         COMBINATION_COMPILED);
+        oracle_search(test->patterns, test->count, test->text, test->length, (trawl_match_kind)kind,
+                      &expected);
+        options.device = "cuda";
+        options.kernel = "filter";
+        if (trawl_collect(db, test->text, test->length, &options, &found, &error) != TRAWL_OK)
+            fail_msg("kind %d: %s", kind, error.message);
+        assert_int_equal(found.count, expected.count);
+        for (size_t i = 0; i < found.count; i++) {
+            assert_int_equal(found.items[i].start, expected.items[i].start);
+            assert_int_equal(found.items[i].end, expected.items[i].end);
+            assert_int_equal(found.items[i].pattern, expected.items[i].pattern);
+        }
+        leftmost += found.count;
+        trawl_matches_free(&found);
+        match_list_free(&expected);
+        trawl_db_free(db);
+    }
+}
+
 static void check_set(const set_kind *kind, random_source random) {
     static test_case test;
     static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
@@ -98,6 +131,7 @@ static void check_set(const set_kind *kind, random_source random) {
             device_check(&database, &scan, &test, test.length, &expected, NULL);
         }
         device_database_close(&database);
+        check_leftmost(&test);
     }
     expectation_free(&expected);
     test_case_free(&test);
@@ -114,6 +148,7 @@ static void all_kinds(void **state) {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         for (size_t turn = 0; turn < 2; turn++)
             check_set(&kinds[i], random_for_case(random_seed(), 2 * i + turn));
+    assert_true(leftmost > 1000);
     assert_int_equal(cores, 1);
     assert_int_equal(crowded, 1);
     assert_true((strides & 1u << 1) != 0 && (strides & (1u << 2 | 1u << 4)) != 0);
