@@ -105,6 +105,7 @@ double *profile_device_cost(trawl_device_costs *costs, size_t index, const char 
         {"hot_step", &costs->hot_step},     {"hot_conflict", &costs->hot_conflict},
         {"hot_wait", &costs->hot_wait},     {"hot_cached", &costs->hot_cached},
         {"hot_memory", &costs->hot_memory}, {"hot_verified", &costs->hot_verified},
+        {"bucket", &costs->bucket},
     };
     if (index >= sizeof members / sizeof members[0])
         return NULL;

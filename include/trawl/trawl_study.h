@@ -65,6 +65,8 @@ typedef struct trawl_device_costs {
     double hot_cached;   /* a step with such a row, from the L2 cache */
     double hot_memory;   /* more for each doubling of the table beyond the L2 cache */
     double hot_verified; /* an end of matches whose letters are compared with the text */
+    double bucket; /* qgram, kernel filter: a candidate of free anchors, beside the other numbers of
+                      that model, to all of which `filter` applies; it is not measured */
 } trawl_device_costs;
 #define TRAWL_DEVICE_COSTS TRAWL_SIZED(trawl_device_costs)
 

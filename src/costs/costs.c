@@ -41,6 +41,10 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .hot_cached = 2.5,
     .hot_memory = 2.0,
     .hot_verified = 3000,
+    /* With the text and one bucket of 32 bytes. In proportion to the other numbers of the model, so
+     * that plans mostly have free anchors where they were faster on an H100, where a candidate took
+     * 50 to 90 ps and one of the other tiers 66 (docs/notebook/2026-11-gpu-free-anchors.md). */
+    .bucket = 55,
 };
 
 /* Both tables are a size and then doubles, without padding. Takes each double that is a cost. */

@@ -89,11 +89,8 @@
 #define TRAWL_GPU_KEY_MISS 10.0 /* an end that the hash table of endings has not */
 #define TRAWL_GPU_KEY_HIT 30.0  /* an end that it has: mostly a match */
 
-/* Free anchors: a candidate, with the text and one bucket of 32 bytes; and the comparison of a
- * whole key. In proportion to the numbers above, so that a plan has free anchors only where they
- * were faster on an H100 (docs/notebook/2026-11-gpu-free-anchors.md), where a candidate took 50 to
- * 90 ps and one of the tiers above 66. */
-#define TRAWL_GPU_BUCKET 55.0
+/* Free anchors: the comparison of a whole key. In proportion to the numbers above and to
+ * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
 /* Entries for each bucket on average: one bucket in 24 has more than two then, if anchors are

@@ -2,7 +2,6 @@
 /* Engine qgram with free anchors: keys that end with other keys, so that several end at one place;
  * sets whose patterns have nothing but the same few q-grams, so that buckets are crowded; letters
  * of either case beside letters as they are; patterns across strips and slices. */
-#include "engines/qgram/gpu/cost.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -17,6 +16,9 @@
 
 enum { STRIP = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 90, TEXT_BYTES = 5 * STRIP };
 
+/* With cheap candidates, small sets that have many of them get free anchors, too. */
+static const trawl_device_costs costs = {.size = sizeof(costs), .bucket = 2};
+
 /* What tiers have had: strides of free anchors, one bit each; filters by cores; crowded buckets. */
 static unsigned strides, cores, crowded;
 static size_t leftmost; /* matches of the leftmost kinds that were compared */
@@ -27,7 +29,7 @@ static void remember(const test_case *test) {
     trawl_patterns *patterns = test_case_patterns(test, &error);
     assert_non_null(patterns);
     assert_int_equal(
-        choose_layout(patterns, test->text, test->length, SHARED_BYTES, NULL, layout, &error),
+        choose_layout(patterns, test->text, test->length, SHARED_BYTES, &costs, layout, &error),
         TRAWL_OK);
     assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
     for (uint32_t i = 0; i < layout->tiers; i++) {
@@ -157,7 +159,7 @@ static void all_kinds(void **state) {
 int main(void) {
     if (!device_tests_begin("free_anchors_test"))
         return TEST_SKIPPED;
-    trawl_cuda_qgram_bucket_price = 2;
+    combination_set_device_costs(&costs);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(all_kinds, device_tests_after_a_crash),
     };

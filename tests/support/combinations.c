@@ -131,6 +131,12 @@ static combination_outcome outcome_of(combination which, const test_case *test,
     return COMBINATION_REFUSED;
 }
 
+static trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+
+void combination_set_device_costs(const trawl_device_costs *costs) {
+    study.device_costs = costs;
+}
+
 combination_outcome combination_compile(combination which, const test_case *test,
                                         trawl_match_kind kind, trawl_db **db,
                                         combination_failure *failure) {
@@ -146,6 +152,7 @@ combination_outcome combination_compile(combination which, const test_case *test
     options.engine = which.engine;
     options.variant = which.variant;
     options.matches = kind;
+    options.study = &study;
     trawl_status status = trawl_compile(patterns, &options, db, &error);
     trawl_patterns_free(patterns);
     if (status != TRAWL_OK)

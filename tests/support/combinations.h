@@ -42,6 +42,10 @@ combination_outcome combination_compile(combination which, const test_case *test
                                         trawl_match_kind kind, trawl_db **db,
                                         combination_failure *failure);
 
+/* Costs of a device for all databases that combination_compile makes from now on; NULL: the usual
+ * ones. They must stay. */
+void combination_set_device_costs(const trawl_device_costs *costs);
+
 /* Runs one case with one combination and kind through `runners` runners: the fixed list when
  * runners is 0 (those with several threads in part), else random ones. */
 combination_outcome combination_check(combination which, const test_case *test,

@@ -248,11 +248,16 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
     assert_int_equal(tiers, 16); /* one for each shift */
 }
 
+/* A price of a candidate of free anchors at which small sets have them, too. */
+static const double BUCKET = 7;
+
 /* A bit for each value that was chosen; strides of free anchors. */
 static unsigned places, ones, anchored;
 
+/* `bucket`: the price of a candidate of free anchors; 0: the usual one. */
 static void check_set(size_t least, size_t count, size_t letters, size_t shared_bytes,
-                      random_source random) {
+                      double bucket, random_source random) {
+    const trawl_device_costs costs = {.size = sizeof(costs), .bucket = bucket};
     trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
     uint8_t *text = malloc(TEXT_BYTES);
     trawl_patterns *patterns = random_set(&random, least, count, letters);
@@ -260,7 +265,8 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
         text[i] = random_byte(&random, letters);
     const uint8_t *sample = random_below(&random, 3) == 0 ? NULL : text;
     assert_int_equal(
-        choose_layout(patterns, sample, TEXT_BYTES, shared_bytes, NULL, layout, &error), TRAWL_OK);
+        choose_layout(patterns, sample, TEXT_BYTES, shared_bytes, &costs, layout, &error),
+        TRAWL_OK);
     assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
     assert_true(4 * (size_t)layout->image_words <= shared_bytes);
     for (uint32_t i = 0; i < layout->tiers; i++) {
@@ -286,16 +292,12 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
 static void every_occurrence_passes(void **state) {
     (void)state;
     static const size_t shared[] = {190000, 40000, 36000};
-    const double price = trawl_cuda_qgram_bucket_price;
     for (size_t least = 1; least < 40; least += least < 8 ? 1 : 5)
         for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-            for (size_t letters = 2; letters <= 256; letters *= letters > 2 ? 16 : 8) {
-                trawl_cuda_qgram_bucket_price = i == 0 ? price / 8 : price;
-                check_set(least, 300, letters, shared[i],
+            for (size_t letters = 2; letters <= 256; letters *= letters > 2 ? 16 : 8)
+                check_set(least, 300, letters, shared[i], i == 0 ? BUCKET : 0,
                           random_for_case(random_seed(), 100 * least + 10 * i + letters));
-            }
-    trawl_cuda_qgram_bucket_price = price;
-    check_set(12, 20000, 26, 4096, random_for_case(random_seed(), 2));
+    check_set(12, 20000, 26, 4096, 0, random_for_case(random_seed(), 2));
     assert_int_equal(places, 1u << TRAWL_CUDA_QGRAM_DIRECT | 1u << TRAWL_CUDA_QGRAM_SHARED |
                                  1u << TRAWL_CUDA_QGRAM_GLOBAL);
     assert_int_equal(ones, 1u << 1 | 1u << 2);
@@ -399,7 +401,7 @@ static void calibrated_costs_decide_about_the_automaton(void **state) {
 static void divide(trawl_cuda_qgram_samples *samples, const uint8_t *in_automaton,
                    trawl_cuda_qgram_layout *layout) {
     memset(layout, 0, sizeof *layout);
-    assert_int_equal(trawl_cuda_qgram_divide(samples, in_automaton, 190000, layout, &error),
+    assert_int_equal(trawl_cuda_qgram_divide(samples, in_automaton, 190000, BUCKET, layout, &error),
                      TRAWL_OK);
 }
 

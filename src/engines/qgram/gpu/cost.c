@@ -20,8 +20,6 @@ double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words
     return 1 - 2 * clear + both_clear;
 }
 
-double trawl_cuda_qgram_bucket_price = TRAWL_GPU_BUCKET;
-
 /* What a tier with a filter of some size adds to the price. */
 typedef struct price {
     double filtering;  /* while the text is read */
@@ -67,7 +65,7 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
                        listing(result.candidates, tier->stride) +
                        (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
     if (tier->anchors != 0) {
-        result.verifying = result.candidates * trawl_cuda_qgram_bucket_price +
+        result.verifying = result.candidates * option->bucket +
                            true_candidates * option->compared * TRAWL_GPU_BUCKET_KEY;
     } else if (tier->stride == 1) {
         result.verifying =

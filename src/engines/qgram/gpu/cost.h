@@ -11,13 +11,10 @@ typedef struct trawl_cuda_qgram_option {
     double samples;             /* different samples of its patterns */
     double true_rate;           /* share of the text's samples that are among these */
     double compared;            /* free anchors: share of the patterns that are compared whole */
+    double bucket;              /* free anchors: a candidate (trawl_device_costs) */
     double chance;              /* by cores: how many times as many others pass as by random bits */
     double price_alone;         /* the tier's price if its filter had all of the shared memory */
 } trawl_cuda_qgram_option;
-
-/* The price of a candidate of free anchors. Tests lower it before they make a plan, so that small
- * sets with many candidates get free anchors too; nothing else changes it. */
-extern double trawl_cuda_qgram_bucket_price;
 
 /* The false candidate rate: the share of samples that are not in a filter and that it does not
  * exclude. `ones`: bits that a sample sets, 1 or 2. `samples`: of the set. `words`: of the

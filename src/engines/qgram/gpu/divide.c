@@ -56,6 +56,7 @@ typedef struct division {
     bool direct;    /* there are patterns of one and two bytes */
     uint8_t *last;  /* for each bit of the trial filter: see first_of; all zeros between calls */
     uint32_t words; /* of shared memory, for filters */
+    double bucket;  /* the price of a candidate of free anchors */
     options (*options_of)[LENGTH_GROUPS + 1]; /* [from][past]: a tier for the groups [from, past) */
     double least_price[LENGTH_GROUPS + 1];    /* lower bound for the groups from this one on */
     trawl_cuda_qgram_option *trial[TRAWL_GPU_MOST_TIERS]; /* the division that is tried */
@@ -329,6 +330,7 @@ static void try_anchors_from(division *self, trawl_cuda_anchor_trials *trials, s
                                           .samples = rates.anchors,
                                           .true_rate = rates.rate,
                                           .compared = rates.compared,
+                                          .bucket = self->bucket,
                                           .chance = rates.chance};
         add_option(self, &self->options_of[from][self->groups], option);
         if (stride == 1 && !cores) {
@@ -502,14 +504,15 @@ static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram
 }
 
 trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *in_automaton,
-                                     size_t shared_bytes, trawl_cuda_qgram_layout *layout,
-                                     trawl_error *error) {
+                                     size_t shared_bytes, double bucket,
+                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
     division *self = trawl_allocate_zeroed(1, sizeof *self);
     if (self == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
     self->samples = samples;
     self->in_automaton = in_automaton;
+    self->bucket = bucket;
     self->most_tiers =
         in_automaton == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON;
     memcpy(layout->anchor_text, samples->text, samples->anchor_length);

@@ -303,8 +303,9 @@ static trawl_status make_filters(layout_search *self, trawl_cuda_qgram_automaton
     if (bytes >= self->target->filter_bytes) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "too little shared memory");
     }
-    trawl_status status = trawl_cuda_qgram_divide(
-        &self->samples, automaton->in_automaton, self->target->filter_bytes - bytes, layout, error);
+    trawl_status status = trawl_cuda_qgram_divide(&self->samples, automaton->in_automaton,
+                                                  self->target->filter_bytes - bytes,
+                                                  self->target->costs->bucket, layout, error);
     if (status == TRAWL_OK) {
         layout->price += automaton->price;
         memcpy(layout->tier + layout->tiers, tiers, count * sizeof *tiers);
@@ -424,8 +425,8 @@ static trawl_status try_all(layout_search *self, trawl_cuda_qgram_layout *other,
 /* Chooses a layout once the samples have been made. */
 static trawl_status choose(layout_search *self, trawl_cuda_qgram_layout *layout,
                            trawl_error *error) {
-    trawl_status status =
-        trawl_cuda_qgram_divide(&self->samples, NULL, self->target->filter_bytes, layout, error);
+    trawl_status status = trawl_cuda_qgram_divide(&self->samples, NULL, self->target->filter_bytes,
+                                                  self->target->costs->bucket, layout, error);
     if (status != TRAWL_OK || self->sample == NULL ||
         self->sample_length < TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         return status;
