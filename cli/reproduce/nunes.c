@@ -52,7 +52,7 @@ static double measure_single(reproduction *run, const paper_table *table, size_t
 /* ------------------------------------------------------------------ Tables III to V */
 
 /* The rows of one size. */
-#define STEPS_OF(size) size ": step 2", "step 3", "step 4", "step 5", "total"
+#define STEPS_OF(size) (size ": step 2"), "step 3", "step 4", "step 5", "total"
 
 static const char *const size_steps[] = {STEPS_OF("2^22"),
                                          STEPS_OF("2^23"),

@@ -184,7 +184,7 @@ static double measure_chunk(reproduction *run, const paper_table *table, size_t 
 
 /* ------------------------------------------------------------------ Fig. 22 */
 
-#define FROM_20_MB(set) set ": 20 MB", "50 MB", "100 MB", "200 MB", "500 MB"
+#define FROM_20_MB(set) (set ": 20 MB"), "50 MB", "100 MB", "200 MB", "500 MB"
 static const char *const many_rows[] = {FROM_20_MB("100 patterns"), FROM_20_MB("5,000 patterns"),
                                         FROM_20_MB("50,000 patterns"), NULL};
 static const char *const many_columns[] = {"1 STT", "4 STTs", NULL};

@@ -28,8 +28,7 @@ static const char *const variant_summaries[] = {
     "sets of at most four letters (DNA): letters as 2 bits, samples as exact numbers",
     "hundreds of patterns: a Bloom filter of their last bytes in vector registers",
     "one rare string of a few bytes of each pattern, wherever it stands; shorter ones as pairs",
-    "patterns of 16 bytes and more: 16 bytes of the text at long distances; shorter ones as "
-    "anchors",
+    "patterns of 16 bytes and more: 16 bytes of the text, far apart; shorter ones as anchors",
     NULL};
 
 #define INSTEAD                                                                                    \
