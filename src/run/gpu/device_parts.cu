@@ -95,13 +95,11 @@ static trawl_status take_results(part_scan *self, const round_of_scans *round, u
 }
 
 /* Ends what the part's device still does, and frees its memory; the first failure is told already,
- * or is the device's, which the next call to it reports again. */
+ * or is the device's, which the next call to it reports again. Streams and memory know their
+ * device: they are freed even where the device does not become the current one. */
 static void clear_part(part_scan *self) {
     int before;
-    if (trawl_cuda_enter(self->part->uploaded->device.number, &before) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return;
-    }
+    (void)trawl_cuda_enter(self->part->uploaded->device.number, &before);
     if (self->stream != NULL) {
         (void)cudaStreamSynchronize(self->stream);
         (void)cudaStreamDestroy(self->stream);

@@ -281,6 +281,9 @@ static __device__ __forceinline__ void queue_entry(work *self, anchor_candidate 
 static __device__ __forceinline__ uint64_t crowded_ends(const trawl_cuda_slice &slice,
                                                         uint64_t crowded, int32_t end) {
     const int32_t most = (int32_t)slice.length - end, least = (int32_t)slice.owned + 1 - end;
+    if (least > 63) {
+        return 0;
+    }
     crowded &= most < 63 ? (UINT64_C(2) << most) - 1 : ~UINT64_C(0);
     return crowded & (least > 0 ? ~UINT64_C(0) << least : ~UINT64_C(0));
 }
