@@ -103,6 +103,13 @@ static bool describe(cluster *all) {
     return fine;
 }
 
+/* Each rank holds the lock, since rank 0 may be killed while another one still writes. */
+static bool lock_folder(cluster *all) {
+    bool root = all->self.rank == 0;
+    return share_all(!root || journal_share_lock(&all->journal)) &&
+           share_all(root || journal_share_lock(&all->journal));
+}
+
 /* The run and the segments, the same on all ranks. */
 static bool divide(cluster *all) {
     const division_options *division = &all->options->division;
@@ -126,7 +133,7 @@ static bool divide(cluster *all) {
     if (root)
         all->plan.matches = journal_matches(&all->journal);
     share_journal(&all->self, &all->journal);
-    return true;
+    return division->journal == NULL || lock_folder(all);
 }
 
 /* ------------------------------------------------------------------ results */

@@ -59,15 +59,16 @@ bool journal_exists(const char *folder) {
     return exists;
 }
 
-static bool take_lock(parts_journal *journal) {
+/* Takes the lock in a mode of flock, and opens its file before if that has not been done. */
+static bool take_lock(parts_journal *journal, int mode) {
     char *path = parts_path(journal->folder, "lock");
     bool taken = false;
     struct stat information;
     if (stat(journal->folder, &information) == 0 && !S_ISDIR(information.st_mode))
         report("%s: expected a folder for the journal, found a file", journal->folder);
-    else if ((journal->lock = parts_open(path, O_RDWR | O_CREAT)) < 0)
+    else if (journal->lock < 0 && (journal->lock = parts_open(path, O_RDWR | O_CREAT)) < 0)
         taken = false; /* it was reported */
-    else if (flock(journal->lock, LOCK_EX | LOCK_NB) == 0)
+    else if (flock(journal->lock, mode | LOCK_NB) == 0)
         taken = true;
     else if (errno == EWOULDBLOCK)
         report("%s: another scan writes to this folder", journal->folder);
@@ -75,6 +76,10 @@ static bool take_lock(parts_journal *journal) {
         (void)fail(path, errno);
     free(path);
     return taken;
+}
+
+bool journal_share_lock(parts_journal *journal) {
+    return take_lock(journal, LOCK_SH);
 }
 
 /* Writes the file `run`. */
@@ -157,7 +162,7 @@ bool journal_open(parts_journal *journal, const char *folder, journal_use use, p
         return read_run(journal, &journal->run);
     journal->run = *run;
     *run = (parts_run){0};
-    if (!make_folder(folder) || !take_lock(journal))
+    if (!make_folder(folder) || !take_lock(journal, LOCK_EX))
         return false;
     bool exists = journal_exists(folder);
     if (exists && use == JOURNAL_BEGIN) {

@@ -3,7 +3,7 @@
  * The folder of a scan in segments, which can be ended at any moment and continued:
  *
  *     run          what the scan is of (cli/parts/run.h); appears first, and never changes
- *     lock         held by the process that scans
+ *     lock         held by the processes that scan
  *     part-W       the results of the segments that writer W has finished, one behind the other
  *     journal-W    a journal_record for each of them, written when the result is on the disk
  *
@@ -65,6 +65,11 @@ bool journal_exists(const char *folder);
  * `segment`. Close the journal in any case. */
 bool journal_open(parts_journal *journal, const char *folder, journal_use use, parts_run *run,
                   uint64_t segment);
+
+/* Shares the lock, for a scan by several processes: that which has opened the journal calls this
+ * first, then the others. Whoever opens the journal later is refused until all of them have ended:
+ * a process that has lost the others may still write. False after reporting. */
+bool journal_share_lock(parts_journal *journal);
 
 /* Whether the journals in the folder have as many records as segments, or might have: found before
  * memory is taken for these, as a damaged file may say anything. False after reporting. */

@@ -1,50 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl-mpi with 1 to 10 ranks finds and writes what one process does: random cases with cuts through matches
-# (mpi_cases.c); killed and resumed; ranks that differ; GPUs beside CPUs, on the emulation.
+# (mpi_cases.c); ranks that differ; GPUs beside CPUs, on the emulation.
 # usage: mpi_test.sh TRAWL TRAWL_MPI MPI_CASES [TRAWL_MPI_EMULATED]
-# environment: TRAWL_TEST_CASES (default 6: for each number of ranks), TRAWL_TEST_SEED, TRAWL_TEST_KILLS (2)
-[ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
-mpi=$(readlink -f "$2")
+# environment: TRAWL_TEST_CASES (default 6: for each number of ranks), TRAWL_TEST_SEED
 mpi_cases=$(readlink -f "$3")
 emulated=${4:+$(readlink -f "$4")}
-source "$(dirname "$0")/harness.sh" "$1"
+source "$(dirname "$0")/mpi_harness.sh" "$1" "$2"
 cases=${TRAWL_TEST_CASES:-6}
-seed=${TRAWL_TEST_SEED:-$RANDOM}
-# Programs of one MPI do not start under the mpirun of another.
-options=()
-case $(ldd "$mpi") in
-    *libmpich*) mpirun=mpirun.mpich ;;
-    *) mpirun=mpirun.openmpi ;;
-esac
-has "$mpirun" || mpirun=mpirun
-if ! has "$mpirun" || ! "$mpirun" --version >/dev/null 2>&1; then
-    echo "skipped: there is no mpirun here"
-    exit 77
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# Open MPI refuses more ranks than cores unless it is told; MPICH has no such flag.
-if "$mpirun" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then options=(--oversubscribe); fi
 
-# ranks N COMMAND...: what trawl-mpi writes, in got; its status is that of rank 0
-ranks() {
-    local n=$1
-    shift
-    "$mpirun" "${options[@]}" -n "$n" "$mpi" "$@" >got 2>messages </dev/null
-}
-
-# two_kinds COMMAND...: the same with two ranks, of which the second one is what follows a word +
+# two_kinds COMMAND...: as `ranks` with two ranks, of which the second one is what follows a word +
 two_kinds() {
     local first=()
     while [ "$1" != + ]; do first+=("$1"); shift; done
     shift
     "$mpirun" "${options[@]}" -n 1 "${first[@]}" : -n 1 "$@" >got 2>messages </dev/null
-}
-
-# same WHAT: got is want
-same() {
-    checks=$((checks + 1))
-    cmp -s got want || { cp got .out; cat want messages >.err; fail "$1 (seed $seed)"; }
 }
 
 # Random cases. Messages are those of MPI's own and of the cases that differ.
@@ -69,15 +39,6 @@ ranks 3 "${scan[@]}" --matches leftmost-longest -o parts
 "$trawl" cat parts >got
 same "3 ranks, matches that do not overlap"
 
-# mentions STATUS MESSAGE: of the last call of ranks
-mentions() {
-    local got=$?
-    checks=$((checks + 1))
-    if [ $got -ne "$1" ] || [ "$(grep -c '^trawl: ' messages)" -ne 1 ] || ! grep -qF -- "$2" messages; then
-        cp messages .err
-        fail "status $got, expected $1 and one message with: $2"
-    fi
-}
 ranks 3 scan -e a text0
 mentions 2 'expected -o DIR for the matches'
 ranks 3 scan -c -e a no-text
@@ -164,35 +125,4 @@ if [ -n "$emulated" ]; then
     mentions 2 'cuda'
 fi
 
-# The processes of the scan in this folder.
-ranks_of_scan() {
-    local pid
-    for pid in $(pgrep -f 'trawl-mpi scan'); do
-        [ "$(readlink "/proc/$pid/exe")" != "$mpi" ] || [ "$(readlink "/proc/$pid/cwd")" != "$work" ] || echo "$pid"
-    done
-}
-
-# One rank is killed at a random moment; mpirun then ends the others. Resumed, nothing is lost.
-kills=${TRAWL_TEST_KILLS:-2}
-yes abaab | head -n 40000 | tr -d '\n' >text
-printf '%s\n' aba b aabab >patterns
-scan=(scan -f patterns text)
-"$trawl" "${scan[@]}" >want
-rm -rf parts
-for ((killed = 0, run = 0; killed < kills && run < 5 * kills; run++)); do
-    ranks 3 "${scan[@]}" -o parts --resume --journal-segment 100 --threads 1 &
-    while [ ! -e parts/journal-1 ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
-    sleep "0.0$((RANDOM % 10))"
-    rank=$(ranks_of_scan | sed -n "$((RANDOM % 3 + 1))p")
-    if [ -n "$rank" ] && kill -9 "$rank" 2>/dev/null; then killed=$((killed + 1)); fi
-    wait
-    if "$trawl" cat parts >got 2>/dev/null; then
-        same "killed $killed times and resumed"
-        rm -rf parts
-    fi
-done
-ranks 2 "${scan[@]}" -o parts --resume --journal-segment 100
-"$trawl" cat parts >got
-same "killed $killed times and resumed by fewer ranks"
-echo "$killed kills"
 finish
