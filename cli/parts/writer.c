@@ -17,6 +17,14 @@ static bool fail(part_writer *writer, const char *path) {
     return false;
 }
 
+/* The same, and the segment under way gives back its room on the disk, which may be full. */
+static bool fail_segment(part_writer *writer, const char *path) {
+    (void)fail(writer, path);
+    if (ftruncate(writer->part, (off_t)writer->begin) == 0)
+        writer->end = writer->begin;
+    return false;
+}
+
 /* Opens a file to append to it behind its first `end` bytes. */
 static int open_at(part_writer *writer, const char *path, uint64_t end) {
     int descriptor = parts_open(path, O_RDWR | O_CREAT);
@@ -60,7 +68,7 @@ bool part_writer_put(part_writer *writer, const void *bytes, size_t length) {
         return false;
     (void)XXH3_64bits_update(writer->state, bytes, length);
     errno = parts_write_all(writer->part, bytes, length, &writer->end);
-    return errno == 0 || fail(writer, writer->part_path);
+    return errno == 0 || fail_segment(writer, writer->part_path);
 }
 
 bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, uint64_t bytes) {
@@ -75,11 +83,13 @@ bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, u
                              .bytes = bytes};
     record.checksum = XXH3_64bits(&record, offsetof(journal_record, checksum));
     if (record.length != 0 && fdatasync(writer->part) != 0)
-        return fail(writer, writer->part_path);
+        return fail_segment(writer, writer->part_path);
     uint64_t written = 0;
     errno = parts_write_all(writer->records, &record, sizeof record, &written);
-    if (errno != 0 || fdatasync(writer->records) != 0)
-        return fail(writer, writer->journal_path);
+    if (errno != 0)
+        return fail_segment(writer, writer->journal_path);
+    if (fdatasync(writer->records) != 0)
+        return fail(writer, writer->journal_path); /* the record may be there: so must the result */
     writer->begin = writer->end;
     (void)XXH3_64bits_reset(writer->state);
     return true;

@@ -30,7 +30,7 @@ ranks() {
 # same WHAT: got is want
 same() {
     checks=$((checks + 1))
-    cmp -s got want || { cp got .out; cat want messages >.err; fail "$1 (seed $seed)"; }
+    cmp -s got want || { diff want got | head -n 20 >.out; cp messages .err; fail "$1 (seed $seed)"; }
 }
 
 # mentions STATUS MESSAGE: of the last call of ranks

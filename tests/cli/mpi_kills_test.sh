@@ -45,6 +45,8 @@ for ((run = 0; killed < kills && run < 4 * kills; run++)); do
     if [ ${#victims[@]} -ne 0 ] && [ $((RANDOM % 4)) -ne 0 ]; then victims=("${victims[RANDOM % ${#victims[@]}]}"); fi
     if [ ${#victims[@]} -ne 0 ] && kill -9 "${victims[@]}" 2>/dev/null; then killed=$((killed + 1)); fi
     wait $! 2>/dev/null
+    # mpirun may end a little earlier than the ranks that it ends.
+    while [ -n "$(ranks_of_scan)" ]; do sleep 0.005; done
     finished=$(records)
     case $finished in
         0) none=$((none + 1)) ;;
@@ -53,7 +55,7 @@ for ((run = 0; killed < kills && run < 4 * kills; run++)); do
     esac
     mv parts before 2>/dev/null && cp -r before parts
     ranks $((RANDOM % 4 + 1)) "${scan[@]}"
-    "$trawl" cat parts >got 2>messages
+    "$trawl" cat parts >got 2>>messages
     same "killed $killed times, at last with $finished of $all segments, and resumed"
     rm -rf parts
     if [ "$finished" = "$all" ]; then rm -rf before; fi
