@@ -17,6 +17,11 @@
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
 
+/* Beginning a block of several lanes costs as much as so many steps of one lane, in tenths
+ * (docs/notebook/2026-11-short-calls.md). */
+#define ONE_STEP 10
+#define SEVERAL_START 100
+
 /* A mispredicted branch costs as much as so many steps lose by doing without the branch. */
 #define SPARSE_STEPS 24
 #define FULL_STEPS 24
@@ -27,6 +32,35 @@ static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t mo
     steps = steps < most ? steps : most;
     bool enough = steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap;
     return enough && !walker->plain ? steps : 0;
+}
+
+/* A block of lanes that is too short for the ones above: `bytes` of text, and as many lanes as are
+ * fastest. */
+typedef struct short_block {
+    size_t bytes, lanes, steps; /* no lanes: one lane is fastest */
+} short_block;
+
+/* A short block of `left` bytes in lanes of at most `most` steps, or none. */
+static short_block plan_short_block(const trawl_lane_walker *walker, size_t left, size_t most) {
+    const struct {
+        size_t lanes, step;
+    } ways[] = {{TRAWL_FEW_LANES, walker->loops->few_cost}, {TRAWL_LANES, walker->loops->all_cost}};
+    short_block best = {.bytes = left};
+    size_t overlap = walker->overlap, least = SIZE_MAX;
+    if (walker->plain || left <= overlap || overlap >= most) {
+        return best;
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        size_t lanes = ways[i].lanes, repeated = (lanes - 1) * overlap;
+        size_t room = lanes * most - repeated, bytes = left < room ? left : room;
+        size_t steps = (bytes + repeated + lanes - 1) / lanes;
+        size_t time = SEVERAL_START + steps * ways[i].step;
+        if (time < ONE_STEP * bytes && time < least) {
+            least = time;
+            best = (short_block){.bytes = bytes, .lanes = lanes, .steps = steps};
+        }
+    }
+    return best;
 }
 
 /* The state of the walk before text[end] of the window. */
@@ -102,7 +136,8 @@ static size_t record_steps(const trawl_lane_walker *walker) {
 /* Allocates room for the events of a block of a window with so many owned bytes. */
 static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
-    size_t needed = (owned < most ? owned : most) + TRAWL_LANES;
+    size_t several = owned + TRAWL_LANES * (walker->overlap + 1); /* lanes of a short block */
+    size_t needed = (owned < most && several < most ? several : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
         trawl_release(walker->events);
         walker->event_capacity = 0;
@@ -127,6 +162,53 @@ typedef struct lane_progress {
     uint32_t state; /* before text[position] */
 } lane_progress;
 
+/* Records and consumes a short block. Lanes have the same number of steps, and the first `overlap`
+ * of each but the first bring it into its state: events there are dropped.
+ *
+ *     lane 0  |-------------->|
+ *     lane 1          |. . . .------>|
+ *     lane 2                 |. . . .------>|       . warm-up
+ */
+static trawl_status record_short_block(trawl_lane_walker *walker, const trawl_window *window,
+                                       const short_block *block, lane_progress *at,
+                                       const event_consumer *consumer) {
+    const size_t count = block->lanes, steps = block->steps;
+    trawl_lane_set lanes;
+    memset(&lanes, 0, sizeof lanes);
+    lanes.state[0] = at->state;
+    for (size_t lane = 0; lane < count; lane++) {
+        size_t from = lane * (steps - walker->overlap), last = block->bytes - steps;
+        lanes.text[lane] = window->text + at->position + (from < last ? from : last);
+        lanes.events[lane] = walker->events + lane * (steps + 1);
+    }
+    bool dense = walker->density == TRAWL_LANES_MIXED;
+    if (count == TRAWL_FEW_LANES) {
+        walker->loops->record_few[dense](walker->automaton, &lanes, steps);
+    } else if (dense) {
+        walker->loops->record_dense(walker->automaton, &lanes, steps);
+    } else {
+        walker->loops->record[0](walker->automaton, &lanes, steps);
+    }
+    at->state = lanes.state[count - 1];
+    size_t events = 0, done = at->position; /* events up to there belong to the lanes before */
+    trawl_status status = TRAWL_OK;
+    for (size_t lane = 0; lane < count && status == TRAWL_OK; lane++) {
+        size_t begin = (size_t)(lanes.text[lane] - window->text);
+        trawl_ending_event *own = lanes.events[lane], *past = own + lanes.event_count[lane];
+        events += lanes.event_count[lane];
+        while (own != past && begin + own->position <= done) {
+            own++;
+        }
+        done = begin + steps;
+        if (own != past) {
+            status = consume(walker, window, own, (size_t)(past - own), begin, consumer);
+        }
+    }
+    walker->density = density(events, steps * count);
+    at->position += block->bytes;
+    return status;
+}
+
 /* Records and consumes one block of lanes, or of one lane where the rest is too short for several.
  */
 static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
@@ -134,6 +216,12 @@ static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *
     size_t most = record_steps(walker);
     size_t left = window->length - at->position;
     size_t steps = lane_steps(walker, left, most);
+    if (steps == 0) {
+        short_block block = plan_short_block(walker, left, most);
+        if (block.lanes != 0) {
+            return record_short_block(walker, window, &block, at, consumer);
+        }
+    }
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
     if (steps == 0) {
@@ -185,12 +273,25 @@ trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, 
     return record_window((trawl_lane_walker *)walker, window, &consumer, error);
 }
 
+static size_t count_steps(const trawl_lane_walker *walker) {
+    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
+    return most < COUNT_STEPS ? COUNT_STEPS : most;
+}
+
+/* Whether the next block is recorded also where matches are only counted: where they are frequent
+ * but not in nearly all steps, since recording needs no branch that depends on the text; and if it
+ * is a short one, whose lanes meet some matches twice. */
+static bool records_to_count(const trawl_lane_walker *walker, size_t left) {
+    return walker->density == TRAWL_LANES_MIXED ||
+           (lane_steps(walker, left, count_steps(walker)) == 0 &&
+            plan_short_block(walker, left, record_steps(walker)).lanes != 0);
+}
+
 /* Counts one block by the totals of states, or the rest of the window if that is short. */
 static void count_block(trawl_lane_walker *walker, const trawl_window *window, lane_progress *at,
                         trawl_counts *counts) {
-    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
     size_t left = window->length - at->position;
-    size_t steps = lane_steps(walker, left, most < COUNT_STEPS ? COUNT_STEPS : most);
+    size_t steps = lane_steps(walker, left, count_steps(walker));
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
     if (steps == 0) {
@@ -214,15 +315,14 @@ static void count_block(trawl_lane_walker *walker, const trawl_window *window, l
     at->position += steps * TRAWL_LANES;
 }
 
-/* Counts all matches. Where they are frequent but not in nearly all steps, events are recorded
- * first, which needs no branch that depends on the text. */
+/* Counts all matches. */
 static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *window,
                                  trawl_counts *counts, trawl_error *error) {
     event_consumer consumer = {.counts = counts};
     lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
     trawl_status status = TRAWL_OK;
     while (status == TRAWL_OK && at.position < window->length) {
-        if (walker->density == TRAWL_LANES_MIXED) {
+        if (records_to_count(walker, window->length - at.position)) {
             status = prepare_events(walker, window->length - window->owned, error);
             if (status == TRAWL_OK) {
                 status = record_block(walker, window, &at, &consumer);

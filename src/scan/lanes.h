@@ -26,6 +26,9 @@
 #define UNROLL_LANES _Pragma("GCC unroll 8")
 #endif
 
+/* Lanes of a block that is too short for TRAWL_LANES of them. */
+enum { TRAWL_FEW_LANES = 4 };
+
 /* The lanes of a block. */
 typedef struct trawl_lane_set {
     const uint8_t *text[TRAWL_LANES]; /* a lane's first byte */
@@ -46,6 +49,8 @@ typedef struct trawl_lane_loops {
     void (*record[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
     /* As record[0], without a branch on matching: for texts where it is often mispredicted. */
     void (*record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    /* The same of TRAWL_FEW_LANES lanes: with a branch, and without. */
+    void (*record_few[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
     /* Replaces the states of recorded events by their keys. */
     void (*name_keys)(const void *automaton, trawl_ending_event *events, size_t count);
     /* The longest key that ends in the state with this number, or TRAWL_NO_KEY. */
@@ -54,6 +59,8 @@ typedef struct trawl_lane_loops {
      * Returns the last state. */
     uint32_t (*write_states)(const void *automaton, uint32_t state, const uint8_t *text,
                              size_t steps, uint32_t *numbers);
+    /* The time of a step of TRAWL_FEW_LANES and of TRAWL_LANES lanes, in tenths of that of one. */
+    size_t few_cost, all_cost;
 } trawl_lane_loops;
 
 /* How many steps lead to a matching state, which decides whether a branch on it is predicted. */

@@ -12,6 +12,7 @@
  *   TOTAL(state)      the number of matches that end in a matching state
  *   NUMBER(state)     the state's number in the database
  *   STATE(number)     the state with this number
+ *   FEW_COST, ALL_COST  few_cost and all_cost of the loops; stay defined
  *   TARGET            the functions' target attribute, or nothing; stays defined
  */
 
@@ -107,6 +108,16 @@ TARGET static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes
     NAME(record_lanes)(automaton, lanes, steps, 1, false);
 }
 
+/* The same for the lanes of a short block. */
+TARGET static void NAME(record_few)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_FEW_LANES, false);
+}
+
+TARGET static void NAME(record_few_dense)(const void *automaton, trawl_lane_set *lanes,
+                                          size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_FEW_LANES, true);
+}
+
 TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *events,
                                    size_t count) {
     const AUTOMATON *a = automaton;
@@ -140,9 +151,12 @@ static const trawl_lane_loops LOOPS = {
     .count = {NAME(count_many), NAME(count_one)},
     .record = {NAME(record_many), NAME(record_one)},
     .record_dense = NAME(record_dense),
+    .record_few = {NAME(record_few), NAME(record_few_dense)},
     .name_keys = NAME(name_keys),
     .key_of = NAME(key_of),
     .write_states = NAME(write_states),
+    .few_cost = FEW_COST,
+    .all_cost = ALL_COST,
 };
 
 #undef LOOPS
