@@ -26,6 +26,7 @@ typedef struct cluster {
     double build_seconds; /* rank 0 alone */
     record_labels labels;
     device_choice device;
+    char gpu[32]; /* name of this rank's, which the options may refer to */
     scan_plan plan;
     parts_journal journal; /* without a folder: the run and its segments alone */
     segment_list segments;
@@ -254,9 +255,8 @@ static int search(cluster *all) {
 
 static int scan(cluster *all) {
     bool root = all->self.rank == 0;
-    char gpu[32];
     int status = EXIT_ERROR;
-    choose_gpu(&all->self, &all->options->scan, gpu);
+    choose_gpu(&all->self, &all->options->scan, all->gpu);
     bool fine = cuda_options_check(&ranks_command, &all->options->scan);
     if (root && fine) {
         scan_texts_collect(&all->texts, all->options);

@@ -19,21 +19,18 @@ static void ask(MPI_Win window, uint64_t *number) {
     (void)MPI_Fetch_and_op(&one, number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
 }
 
-/* Scans segments of `open` until the counter has passed their number. A rank asks for its next
- * segment before it scans one, so that an answer that takes long costs nothing. */
+/* Scans number `first` of the `open` segments, and then others until the counter has passed their
+ * number. A rank asks for its next segment before it scans one, so that an answer that takes long
+ * costs nothing. */
 static void scan_claimed(MPI_Win window, segment_worker *worker, const size_t *open, size_t count,
-                         double *times) {
-    uint64_t next = 0;
+                         uint64_t first, double *times) {
+    uint64_t next = first;
     bool going = !worker->failed;
-    double asked = MPI_Wtime();
-    ask(window, &next);
-    (void)MPI_Win_flush(0, window);
-    times[TIME_CLAIM] += MPI_Wtime() - asked;
     while (going && next < count) {
         size_t segment = open[next];
         ask(window, &next);
         going = segment_worker_scan(worker, segment);
-        asked = MPI_Wtime();
+        double asked = MPI_Wtime();
         (void)MPI_Win_flush(0, window);
         times[TIME_CLAIM] += MPI_Wtime() - asked;
     }
@@ -60,7 +57,7 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
                            MPI_COMM_WORLD, &counter, &window);
     (void)MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
     if (self->rank == 0) {
-        *counter = 0;
+        *counter = (uint64_t)self->size; /* each rank begins with the segment of its number */
         (void)MPI_Win_sync(window);
     }
     (void)MPI_Barrier(MPI_COMM_WORLD);
@@ -68,7 +65,7 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
     /* Texts for a GPU are read by several threads, but MPI is for the main thread alone. */
     if (self->rank == 0 && !device_is_cuda(worker->scanner.options.device))
         worker->scanner.poll = answer;
-    scan_claimed(window, worker, open, count, times);
+    scan_claimed(window, worker, open, count, (uint64_t)self->rank, times);
     times[TIME_SEARCH] = MPI_Wtime() - begin;
     worker->scanner.poll = NULL;
     (void)MPI_Barrier(MPI_COMM_WORLD);

@@ -21,6 +21,7 @@ CONSTANTS = {
     "storage": 2.0,      # a node reads from the shared file system
     "file_system": 200,  # all nodes together read from it
     "copy": 5.0,         # one processor core copies bytes of the page cache into memory
+    "host": 60.0,        # all cores together do: the memory gives no more
     "decode": 0.0,       # one core decompresses, counted in decompressed bytes; 0: texts are plain
     "ratio": 2.4,        # decompressed over stored bytes, if decode is not 0
     "scan": 2.4,         # one core scans
@@ -47,7 +48,7 @@ def stages(constants, size, nodes):
     workers = c["gpus"] if c["gpus"] else c["cores"]
     result = {
         "read": max(stored / (c["storage"] * 1e9), stored * nodes / (c["file_system"] * 1e9)),
-        "copy": stored / (c["copy"] * 1e9 * c["cores"]),
+        "copy": stored / (min(c["copy"] * c["cores"], c["host"]) * 1e9),
         "decode": share / (c["decode"] * 1e9 * c["cores"]) if c["decode"] else 0.0,
     }
     if c["gpus"]:

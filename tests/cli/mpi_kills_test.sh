@@ -65,7 +65,8 @@ done
 echo "starting $starting ms, searching $searching ms"
 echo "$killed kills; $run resumed scans began with no ($none), some ($some), all ($complete) of $all segments finished"
 
-# Where mpirun and rank 0 are killed alone, other ranks may still write: nobody else may until they have ended.
+# Where rank 0 alone has ended, others may still write: nobody else may until they have ended too. What would end them,
+# their parent, is stopped.
 rm -rf parts
 ranks 2 "${scan[@]}" 2>/dev/null &
 finishing 0
@@ -76,17 +77,17 @@ for pid in $(ranks_of_scan); do
         first=$pid
     fi
 done
-if kill -STOP "${second:-}" 2>/dev/null; then
+parent=$(awk '/^PPid/ { print $2 }' "/proc/${second:-none}/status" 2>/dev/null)
+if [ -n "$parent" ] && [ "$parent" -gt 1 ] && kill -STOP "$parent" "$second" 2>/dev/null; then
     kill -9 "${first:-}" 2>/dev/null
-    pkill -9 -P $! 2>/dev/null
-    wait $!
-    if kill -0 "$second" 2>/dev/null; then
-        refuse 'another scan writes to this folder' "$trawl" scan -f patterns text --journal parts --resume
-    fi
-    kill -9 "$second" 2>/dev/null
-    while kill -0 "$second" 2>/dev/null; do sleep 0.01; done
+    while ranks_of_scan | grep -qx "${first:-}"; do sleep 0.01; done
+    refuse 'another scan writes to this folder' "$trawl" scan -f patterns text --journal parts --resume
+    kill -9 "$second"
+    kill -CONT "$parent"
 fi
+wait $! 2>/dev/null
+while [ -n "$(ranks_of_scan)" ]; do sleep 0.01; done
 ranks 2 "${scan[@]}"
 "$trawl" cat parts >got 2>messages
-same "ranks without their mpirun"
+same "a rank that outlived rank 0"
 finish
