@@ -48,12 +48,14 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     return TRAWL_OK;
 }
 
+/* A slot that is busy now is that of a thread which a fork has not copied: its scanner may be in
+ * any state, and stays. */
 static void close_idle_scanners(trawl_db *db) {
     for (size_t i = 0; i < TRAWL_IDLE_SLOTS; i++) {
-        trawl_idle_scanner *scanner =
-            __atomic_exchange_n(&db->idle[i].scanner, NULL, __ATOMIC_ACQUIRE);
-        if (scanner != NULL) {
-            scanner->close(scanner);
+        trawl_idle_slot *slot = &db->idle[i];
+        bool busy = __atomic_load_n(&slot->busy, __ATOMIC_ACQUIRE) != 0;
+        if (!busy && slot->scanner != NULL) {
+            slot->scanner->close(slot->scanner);
         }
     }
 }

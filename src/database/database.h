@@ -61,18 +61,20 @@ typedef struct trawl_fallback {
     void (*release_pair)(struct trawl_case_pair *pair); /* set with `pair` */
 } trawl_fallback;
 
-/* A scanner that no call uses at present (run/idle.h) begins with this. */
+/* A scanner that a database keeps for its calls (run/idle.h) begins with this. */
 typedef struct trawl_idle_scanner {
     void (*close)(struct trawl_idle_scanner *scanner); /* called by trawl_db_free */
 } trawl_idle_scanner;
 
-#define TRAWL_IDLE_SLOTS 16 /* idle scanners of a database, at most; chosen by hand */
+#define TRAWL_IDLE_SLOTS 16 /* such scanners of a database, at most; chosen by hand */
 
-/* NULL, or an idle scanner; read and written by atomic operations. A cache line each, so that
+/* A place for such a scanner, read and written by atomic operations. `scanner` is NULL until a call
+ * first uses the slot, and changes only while that call holds `busy`. A cache line each, so that
  * threads with slots of their own do not wait for each other. */
 typedef struct trawl_idle_slot {
     trawl_idle_scanner *scanner;
-    char rest_of_line[64 - sizeof(void *)];
+    uint32_t busy; /* 1: a call uses the slot */
+    char rest_of_line[64 - sizeof(void *) - sizeof(uint32_t)];
 } trawl_idle_slot;
 
 struct trawl_db {

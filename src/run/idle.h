@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Idle scanners: what the calls over one short text (run/scan.c) share, so that a call neither
- * allocates nor reads the environment. A database keeps up to TRAWL_IDLE_SLOTS scanners. A call
- * takes one out of its slot, or opens one if all slots are empty, and puts it back afterwards, or
- * closes it if all slots are full.
+ * allocates nor reads the environment. A database has TRAWL_IDLE_SLOTS slots for them. A call takes
+ * a slot with a scanner, or an empty slot, for which it opens one; if all slots are busy it opens
+ * one for itself alone.
  *
- * Taking and putting back are one atomic exchange each, and no lock is held in between. So calls of
- * any number of threads may overlap, a call may start others from its callback, and after a fork
- * the child uses its copies of the scanners that were idle; those that were in use by other threads
- * are lost to it. The slots hold as many scanners as calls were under way at once, at most.
+ * Taking a slot is one atomic exchange, giving it back one store, and no lock is held in between.
+ * So calls of any number of threads may overlap, a call may start others from its callback, and
+ * after a fork the child uses its copies of the scanners that were idle; slots that other threads
+ * were using are lost to it. The slots hold as many scanners as calls were under way at once, at
+ * most.
  */
 #ifndef TRAWL_RUN_IDLE_H
 #define TRAWL_RUN_IDLE_H
@@ -28,10 +29,19 @@ static inline bool trawl_idle_is_for(const trawl_db *db) {
     return db->header->max_length <= TRAWL_IDLE_MOST_LENGTH;
 }
 
-/* Takes an idle scanner, or opens one (trawl_scanner_open_unreserved). Put it back, or close it. */
+/* Takes an idle scanner, or opens one (trawl_scanner_open_unreserved). Give it back or drop it. */
 trawl_status trawl_idle_take(const trawl_db *db, trawl_scanner **scanner, trawl_error *error);
 
-/* Puts a scanner back whose scan has not failed (TRAWL_STOPPED is no failure). */
-void trawl_idle_put(trawl_scanner *scanner);
+/* Closes a scanner whose scan has failed, or which has no slot. */
+void trawl_idle_drop(trawl_scanner *scanner);
+
+/* Gives a scanner back whose scan has not failed (TRAWL_STOPPED is no failure). */
+static inline void trawl_idle_put(trawl_scanner *scanner) {
+    if (scanner->slot != NULL) {
+        __atomic_store_n(&scanner->slot->busy, 0, __ATOMIC_RELEASE);
+    } else {
+        trawl_idle_drop(scanner);
+    }
+}
 
 #endif

@@ -90,7 +90,7 @@ static trawl_status run_short(const trawl_db *db, const void *text, size_t lengt
     if (status == TRAWL_OK || status == TRAWL_STOPPED) {
         trawl_idle_put(scanner);
     } else {
-        trawl_scanner_close(scanner);
+        trawl_idle_drop(scanner);
     }
     return status;
 }

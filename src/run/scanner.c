@@ -207,10 +207,16 @@ trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
-    trawl_delivery_restart(delivery, 0);
+    const bool selects = delivery->kind != TRAWL_MATCH_ALL;
+    if (selects) {
+        trawl_delivery_restart(delivery, 0);
+    }
     trawl_status status = trawl_scanner_walk(scanner, text, &into, error);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = trawl_scanner_deliver(&into.sink);
+    }
+    if (!selects) {
+        return status;
     }
     status = status == TRAWL_OK ? trawl_delivery_finish(delivery) : status;
     return delivery->leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0) : status;

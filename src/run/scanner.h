@@ -23,6 +23,7 @@ typedef struct trawl_scanner_sink {
 
 struct trawl_scanner {
     trawl_idle_scanner idle;
+    trawl_idle_slot *slot; /* that it belongs to (run/idle.h), or NULL */
     const trawl_db *db;
     trawl_walker *walker;
     trawl_match *matches; /* TRAWL_SCANNER_BATCH */

@@ -66,7 +66,8 @@ static void all_sets_note_the_same(void **state) {
         draw(&drawn, &random, letters);
         trawl_register_bloom filter;
         fill(&filter, &drawn, count, random_chance(&random, 1, 2) != 0);
-        trawl_register_bloom_view search = {&filter, drawn.gram, drawn.folded};
+        trawl_register_bloom_view search =
+            trawl_register_bloom_view_of(&filter, drawn.gram, drawn.folded);
         size_t length = random_between(&random, drawn.gram, LONGEST);
         static uint8_t bytes[LONGEST];
         for (size_t i = 0; i < length; i++)

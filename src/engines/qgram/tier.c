@@ -58,11 +58,10 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         walker->teddy_filter = teddy;
     }
     walker->reach = walker->teddy_filter == NULL ? 0 : trawl_teddy_reach(teddy);
-    walker->register_bloom_view = (trawl_register_bloom_view){
-        .filter = (const void *)rows,
-        .gram = tier->gram,
-        .folded = tier->folded != 0,
-    };
+    if (tier->kind == TRAWL_TIER_REGISTERS) {
+        walker->register_bloom_view =
+            trawl_register_bloom_view_of((const void *)rows, tier->gram, tier->folded != 0);
+    }
     if (tier->kind == TRAWL_TIER_ANCHORS) {
         walker->anchors = trawl_anchors_view_of(db, part, tier);
         walker->anchors_loops = trawl_anchors_loops_for(set);

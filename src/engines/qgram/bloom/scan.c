@@ -7,22 +7,27 @@
 
 /* ------------------------------------------------------------------ samples */
 
-/* Filters samples so near the text's end that eight bytes cannot be read from them: on a copy that
- * has zeros behind. */
+/* The bytes from `position` on, of which fewer than eight are left, as the number of a sample:
+ * zeros stand for those behind the text. */
+static uint64_t last_number(const trawl_window *window, size_t position) {
+    size_t left = window->length - position;
+    uint64_t number = 0;
+    if (window->length < sizeof number) {
+        memcpy(&number, window->text + position, left);
+        return number;
+    }
+    memcpy(&number, window->text + window->length - sizeof number, sizeof number);
+    return number >> 8 * (sizeof number - left);
+}
+
+/* Filters samples so near the text's end that eight bytes cannot be read from them. */
 static size_t filter_last_samples(const trawl_tier_walker *walker, const trawl_window *window,
                                   size_t from, size_t count, uint32_t *list) {
-    uint8_t bytes[TRAWL_QGRAM_MAX_GRAM + 8];
-    const trawl_qgram_filter *filter = &walker->filter;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         size_t position = from + i * walker->tier->stride;
-        memset(bytes, 0, sizeof bytes);
-        memcpy(bytes, window->text + position, filter->gram);
-        trawl_qgram_grid grid = {.text = bytes, .stride = 1};
         list[found] = (uint32_t)position;
-        uint64_t word;
-        uint32_t ignored;
-        found += walker->loops->filter_samples(filter, NULL, &grid, 1, &word, &ignored);
+        found += walker->loops->has_number(&walker->filter, last_number(window, position));
     }
     return found;
 }
@@ -31,14 +36,15 @@ size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *w
                                 const trawl_qgram_grid *grid, size_t end,
                                 const trawl_qgram_lists *lists) {
     const trawl_qgram_filter *filter = &walker->filter;
-    size_t samples = (end - filter->gram - grid->from) / grid->stride + 1;
-    size_t safe = 0; /* samples from which eight bytes can be read */
-    if (window->length >= grid->from + 8) {
-        safe = (window->length - 8 - grid->from) / grid->stride + 1;
-        safe = safe < samples ? safe : samples;
+    /* Of 32 bits, as windows are short enough: wider divisions take longer than short texts do. */
+    size_t samples = (uint32_t)(end - filter->gram - grid->from) / (uint32_t)grid->stride + 1;
+    size_t safe = samples, last = grid->from + (samples - 1) * grid->stride;
+    for (; safe != 0 && last + 8 > window->length; safe--) { /* eight bytes cannot be read there */
+        last -= grid->stride;
     }
-    size_t found = walker->loops->filter_samples(filter, &walker->run, grid, safe, lists->words,
-                                                 lists->samples);
+    size_t found = safe == 0 ? 0
+                             : walker->loops->filter_samples(filter, &walker->run, grid, safe,
+                                                             lists->words, lists->samples);
     return found + filter_last_samples(walker, window, grid->from + safe * grid->stride,
                                        samples - safe, lists->samples + found);
 }
@@ -78,6 +84,9 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
                              .stride = stride,
                              .prefetch = walker->first};
     size_t found = trawl_bloom_list_samples(walker, window, &grid, end, lists);
+    if (found == 0) {
+        return 0;
+    }
     /* The loops read bytes_before_end bytes before an end and know no last end. So samples at the
      * text's beginning, and the last sample if its ends go beyond `end`, are taken one by one. */
     const uint32_t *list = lists->samples;

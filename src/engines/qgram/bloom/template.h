@@ -5,11 +5,13 @@
  *   NAME(base)  a distinct name for each function; NAME(extract_row)(number, filter), the row of a
  *               number by its fields, must be defined before, unless SAMPLES is defined
  *   TARGET      the functions' target attribute, or nothing
- *   SAMPLES     a faster function for `filter_samples` than NAME(filter_samples), if there is one
+ *   SAMPLES     a faster function for `filter_samples` than NAME(filter_samples), if there is one;
+ *               then also HAS_NUMBER, the function `has_number`
  */
 
 #ifndef SAMPLES
 #define SAMPLES NAME(filter_samples)
+#define HAS_NUMBER NAME(has_number)
 
 /* Tests a sample. Returns 2 * bits, plus 1 if it is a candidate. `filter` is the caller's own copy
  * (NAME(list_samples)). */
@@ -28,6 +30,14 @@ NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sampl
     }
     return append_bit(bits, filter->rows[(number * filter->multiplier) >> filter->shift],
                       (uint32_t)number);
+}
+
+/* Whether a sample is a candidate, of which the number is given: at most eight bytes. */
+TARGET static bool NAME(has_number)(const trawl_qgram_filter *filter, uint64_t number) {
+    uint8_t sample[sizeof number];
+    memcpy(sample, &number, sizeof number);
+    return NAME(test)(0, filter, sample,
+                      filter->fields != 0 ? TRAWL_QGRAM_EXTRACTED : TRAWL_QGRAM_NARROW) != 0;
 }
 
 /* Samples are tested 32 at a time into one word, and listed only if that word has a bit:
@@ -70,6 +80,20 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         next += bits != 0;
         at += step;
     }
+    size_t groups = count % WORD_SAMPLES / TRAWL_QGRAM_GROUP, single = count % TRAWL_QGRAM_GROUP;
+    if (groups != 0) { /* the same for a word that is not full */
+        uint32_t bits = 0;
+#pragma GCC unroll 1
+        for (size_t group = 0; group < groups; group++) {
+#pragma GCC unroll 8
+            for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
+                bits = NAME(test)(bits, &filter, sample, kind);
+                sample += stride;
+            }
+        }
+        *next = at | bits << (WORD_SAMPLES - groups * TRAWL_QGRAM_GROUP);
+        next += bits != 0;
+    }
     size_t found = 0;
     for (const uint64_t *word = words; word != next; word++) {
         uint32_t from = (uint32_t)(*word >> 32), bits = (uint32_t)*word;
@@ -90,7 +114,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
             bits &= ~(UINT32_C(0x80000000) >> first);
         }
     }
-    for (size_t i = count - count % WORD_SAMPLES; i < count; i++) {
+    for (size_t i = count - single; i < count; i++) {
         list[found] = (uint32_t)(grid->from + i * stride);
         found += NAME(test)(0, &filter, sample, kind);
         sample += stride;
@@ -304,11 +328,13 @@ TARGET static size_t NAME(filter_pairs)(const uint32_t *pairs, const uint8_t *te
 
 static const trawl_qgram_loops LOOPS = {
     .filter_samples = SAMPLES,
+    .has_number = HAS_NUMBER,
     .find_ends = NAME(find_ends),
     .filter_pairs = NAME(filter_pairs),
 };
 
 #undef SAMPLES
+#undef HAS_NUMBER
 #undef LOOPS
 #undef NAME
 #undef TARGET

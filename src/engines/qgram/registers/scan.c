@@ -5,6 +5,17 @@
 #include <immintrin.h>
 #endif
 
+trawl_register_bloom_view trawl_register_bloom_view_of(const trawl_register_bloom *filter,
+                                                       uint32_t gram, bool folded) {
+    trawl_register_bloom_view view = {.filter = filter, .gram = gram};
+    for (uint32_t hash = 0; hash < TRAWL_REGISTER_BLOOM_HASHES; hash++) {
+        for (uint32_t distance = 0; distance < gram; distance++) {
+            view.matrix[hash][distance] = trawl_register_bloom_matrix(hash, distance, folded);
+        }
+    }
+    return view;
+}
+
 /* ------------------------------------------------------------------ scalar */
 
 static size_t search_scalar(const trawl_register_bloom_view *view, const uint8_t *text,
@@ -42,16 +53,17 @@ typedef struct vector_filter {
     __m512i numbers; /* byte i: i */
 } vector_filter;
 
-INLINE void load_filter(const trawl_register_bloom_view *view, vector_filter *filter) {
+INLINE void load_filter(const trawl_register_bloom_view *view, uint32_t gram,
+                        vector_filter *filter) {
     for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
         for (uint32_t part = 0; part < TRAWL_REGISTER_BLOOM_BANK / WIDTH; part++) {
             filter->bank[bank][part] = _mm512_loadu_si512(view->filter->bank[bank] + part * WIDTH);
         }
     }
     for (uint32_t hash = 0; hash < TRAWL_REGISTER_BLOOM_HASHES; hash++) {
-        for (uint32_t distance = 0; distance < view->gram; distance++) {
-            filter->matrix[hash][distance] = _mm512_set1_epi64(
-                (long long)trawl_register_bloom_matrix(hash, distance, view->folded));
+        for (uint32_t distance = 0; distance < gram; distance++) {
+            filter->matrix[hash][distance] =
+                _mm512_set1_epi64((long long)view->matrix[hash][distance]);
         }
     }
     filter->bits = _mm512_set1_epi64((long long)UINT64_C(0x8040201008040201));
@@ -152,7 +164,7 @@ INLINE size_t search_groups_of(const trawl_register_bloom_view *view, const uint
                                size_t position, size_t count, uint32_t *list, uint32_t gram,
                                bool wide) {
     vector_filter filter;
-    load_filter(view, &filter);
+    load_filter(view, gram, &filter);
     uint32_t *next = list;
     for (size_t groups = count / WIDTH; groups != 0; groups--, position += WIDTH) {
         __builtin_prefetch(

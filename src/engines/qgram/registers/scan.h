@@ -11,8 +11,11 @@
 typedef struct trawl_register_bloom_view {
     const trawl_register_bloom *filter;
     uint32_t gram;
-    bool folded;
+    uint64_t matrix[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES];
 } trawl_register_bloom_view;
+
+trawl_register_bloom_view trawl_register_bloom_view_of(const trawl_register_bloom *filter,
+                                                       uint32_t gram, bool folded);
 
 /* Lists the candidates among the positions first .. first + count - 1 in ascending order: positions
  * that may hold the last byte of a pattern. Returns their number. `list` has room for `count` and

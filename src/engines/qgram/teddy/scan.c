@@ -22,6 +22,10 @@ typedef const uint8_t *scalar_table;
 SCALAR uint8_t load_scalar(const uint8_t *at) {
     return *at;
 }
+SCALAR uint8_t load_part_scalar(const uint8_t *at, size_t count) {
+    (void)count;
+    return load_scalar(at);
+}
 SCALAR scalar_table table_scalar(const uint8_t *table) {
     return table;
 }
@@ -40,6 +44,9 @@ SCALAR uint8_t and_scalar(uint8_t a, uint8_t b) {
 SCALAR bool any_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
     return (a | b | c | d) != 0;
 }
+SCALAR uint64_t bits_scalar(uint8_t a) {
+    return a != 0;
+}
 SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d,
                                           size_t position, position_mask *next) {
     uint64_t bits = (uint64_t)(a != 0) | (uint64_t)(b != 0) << 1 | (uint64_t)(c != 0) << 2 |
@@ -54,6 +61,7 @@ SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8
 #define WIDTH 1
 #define TABLE scalar_table
 #define MASKS 1
+#define LOADS_PARTS 0
 #include "engines/qgram/teddy/template.h"
 
 #if TRAWL_HAVE_X86
@@ -66,6 +74,10 @@ SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8
 
 AVX2 __m256i load_avx2(const uint8_t *at) {
     return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+AVX2 __m256i load_part_avx2(const uint8_t *at, size_t count) {
+    (void)count;
+    return load_avx2(at);
 }
 AVX2 __m256i table_avx2(const uint8_t *table) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
@@ -91,6 +103,9 @@ AVX2 bool any_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
 AVX2 uint64_t zeros_avx2(__m256i bytes) {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
 }
+AVX2 uint64_t bits_avx2(__m256i a) {
+    return ~zeros_avx2(a);
+}
 AVX2 position_mask *append_masks_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
                                       position_mask *next) {
     next = append_mask(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
@@ -104,6 +119,7 @@ AVX2 position_mask *append_masks_avx2(__m256i a, __m256i b, __m256i c, __m256i d
 #define WIDTH 32
 #define TABLE __m256i
 #define MASKS 2
+#define LOADS_PARTS 0
 #include "engines/qgram/teddy/template.h"
 
 /* ------------------------------------------------------------------ AVX-512 */
@@ -112,6 +128,9 @@ AVX2 position_mask *append_masks_avx2(__m256i a, __m256i b, __m256i c, __m256i d
 
 AVX512 __m512i load_avx512(const uint8_t *at) {
     return _mm512_loadu_si512((const void *)at);
+}
+AVX512 __m512i load_part_avx512(const uint8_t *at, size_t count) {
+    return _mm512_maskz_loadu_epi8(~UINT64_C(0) >> (64 - count), at);
 }
 AVX512 __m512i table_avx512(const uint8_t *table) {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)table));
@@ -134,6 +153,9 @@ AVX512 bool any_avx512(__m512i a, __m512i b, __m512i c, __m512i d) {
     __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
     return _mm512_test_epi64_mask(any, any) != 0;
 }
+AVX512 uint64_t bits_avx512(__m512i a) {
+    return _mm512_test_epi8_mask(a, a);
+}
 AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m512i d,
                                           size_t position, position_mask *next) {
     next = append_mask(_mm512_test_epi8_mask(a, a), position, next);
@@ -149,6 +171,7 @@ AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m51
 #define WIDTH 64
 #define TABLE __m512i
 #define MASKS 4
+#define LOADS_PARTS 1
 #include "engines/qgram/teddy/template.h"
 
 #elif TRAWL_HAVE_NEON
@@ -160,6 +183,10 @@ AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m51
 
 NEON uint8x16_t load_neon(const uint8_t *at) {
     return vld1q_u8(at);
+}
+NEON uint8x16_t load_part_neon(const uint8_t *at, size_t count) {
+    (void)count;
+    return load_neon(at);
 }
 NEON uint8x16_t table_neon(const uint8_t *table) {
     return vld1q_u8(table);
@@ -182,14 +209,20 @@ NEON bool any_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
 }
 /* One bit for each byte that is not 0: byte i has bit i % 8, so that sums of neighbours are
  * masks. */
-NEON uint8x16_t bits_neon(uint8x16_t bytes) {
+NEON uint8x16_t set_bits_neon(uint8x16_t bytes) {
     return vandq_u8(vtstq_u8(bytes, bytes),
                     vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));
 }
+NEON uint64_t bits_neon(uint8x16_t a) {
+    uint8x16_t all = vpaddq_u8(set_bits_neon(a), set_bits_neon(a));
+    all = vpaddq_u8(all, all);
+    all = vpaddq_u8(all, all);
+    return vgetq_lane_u16(vreinterpretq_u16_u8(all), 0);
+}
 NEON position_mask *append_masks_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
                                       size_t position, position_mask *next) {
-    uint8x16_t ab = vpaddq_u8(bits_neon(a), bits_neon(b));
-    uint8x16_t cd = vpaddq_u8(bits_neon(c), bits_neon(d));
+    uint8x16_t ab = vpaddq_u8(set_bits_neon(a), set_bits_neon(b));
+    uint8x16_t cd = vpaddq_u8(set_bits_neon(c), set_bits_neon(d));
     uint8x16_t all = vpaddq_u8(ab, cd);
     all = vpaddq_u8(all, all);
     return append_mask(vgetq_lane_u64(vreinterpretq_u64_u8(all), 0), position, next);
@@ -202,6 +235,7 @@ NEON position_mask *append_masks_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, 
 #define WIDTH 16
 #define TABLE uint8x16_t
 #define MASKS 1
+#define LOADS_PARTS 0
 #include "engines/qgram/teddy/template.h"
 
 #endif

@@ -7,14 +7,17 @@
  *   VECTOR      a vector of WIDTH bytes
  *   TABLE       sixteen bytes to select from
  *   MASKS       how many masks NAME(append_masks) makes of four vectors
+ *   LOADS_PARTS 1: NAME(load_part) reads only the bytes that it is asked for
  * and these steps, always_inline:
  *   NAME(load)(at)                 a vector of text
+ *   NAME(load_part)(at, count)     its first `count` bytes, and zeros, or a whole vector
  *   NAME(table)(bytes)             a table
  *   NAME(all)()                    a vector of ones
  *   NAME(low)(table, bytes, ascii) selections by low nibbles; `ascii`: 0 for bytes from 0x80 on
  *   NAME(high)(table, bytes)       selections by high nibbles
  *   NAME(and)(a, b), NAME(any)(a, b, c, d)
  *   NAME(append_masks)(a, b, c, d, position, next)   masks of the bytes that are not 0
+ *   NAME(bits)(a)                  the mask of one vector
  */
 
 #define GROUP (4 * WIDTH)
@@ -93,27 +96,71 @@ TARGET static size_t NAME(dense_bytes)(const trawl_teddy *filter, const uint8_t 
     return NAME(groups)(filter, text, position, groups, list, false, true);
 }
 
+/* Tests up to WIDTH positions; returns a bit for each, 1 for a candidate, and any bits behind
+ * them. */
+INLINE uint64_t NAME(test_vector)(const trawl_teddy *filter, const uint8_t *here, size_t count,
+                                  bool ascii) {
+    VECTOR left = NAME(all)();
+    uint32_t probe = 0;
+    for (; probe < filter->both; probe++) {
+        VECTOR bytes = NAME(load_part)(here - filter->distance[probe], count);
+        left = NAME(and)(left, NAME(low)(NAME(table)(filter->low[probe]), bytes, ascii));
+        left = NAME(and)(left, NAME(high)(NAME(table)(filter->high[probe]), bytes));
+    }
+    for (; probe < filter->probes; probe++) {
+        VECTOR bytes = NAME(load_part)(here - filter->distance[probe], count);
+        left = NAME(and)(left, NAME(low)(NAME(table)(filter->low[probe]), bytes, ascii));
+    }
+    return NAME(bits)(left);
+}
+
+/* Tests what is left behind the groups, which is all of a short text, one vector after the other.
+ * Where vectors cannot be loaded in part, the last one is tested on a copy with zeros behind. */
+INLINE size_t NAME(test_rest)(const trawl_teddy *filter, const uint8_t *text, size_t position,
+                              size_t rest, uint32_t *list, bool ascii) {
+    uint8_t copy[TRAWL_TEDDY_SUFFIX + WIDTH];
+    uint32_t *next = list;
+    while (rest != 0) {
+        size_t count = rest < WIDTH ? rest : WIDTH;
+        const uint8_t *here = text + position;
+        if (!LOADS_PARTS && count < WIDTH) {
+            size_t before = trawl_teddy_reach(filter) - 1;
+            memset(copy, 0, sizeof copy);
+            memcpy(copy + TRAWL_TEDDY_SUFFIX - before, here - before, before + count);
+            here = copy + TRAWL_TEDDY_SUFFIX;
+        }
+        uint64_t bits = NAME(test_vector)(filter, here, count, ascii);
+        for (bits &= ~UINT64_C(0) >> (64 - count); bits != 0; bits &= bits - 1) {
+            *next++ = (uint32_t)position + (uint32_t)__builtin_ctzll(bits);
+        }
+        position += count;
+        rest -= count;
+    }
+    return (size_t)(next - list);
+}
+
+TARGET static size_t NAME(rest_ascii)(const trawl_teddy *filter, const uint8_t *text,
+                                      size_t position, size_t rest, uint32_t *list) {
+    return NAME(test_rest)(filter, text, position, rest, list, true);
+}
+
+TARGET static size_t NAME(rest_bytes)(const trawl_teddy *filter, const uint8_t *text,
+                                      size_t position, size_t rest, uint32_t *list) {
+    return NAME(test_rest)(filter, text, position, rest, list, false);
+}
+
 static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t first, size_t count,
                      bool dense, uint32_t *list) {
-    size_t (*groups)(const trawl_teddy *, const uint8_t *, size_t, size_t, uint32_t *) =
-        filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
-        : dense ? NAME(dense_bytes)
-                           : NAME(sparse_bytes);
-    size_t rest = count % GROUP, from = first + count - rest;
-    size_t found = groups(filter, text, first, count / GROUP, list);
-    if (rest == 0) {
-        return found;
+    size_t rest = count % GROUP, from = first + count - rest, found = 0;
+    if (from != first) {
+        size_t (*groups)(const trawl_teddy *, const uint8_t *, size_t, size_t, uint32_t *) =
+            filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
+            : dense ? NAME(dense_bytes)
+                               : NAME(sparse_bytes);
+        found = groups(filter, text, first, count / GROUP, list);
     }
-    /* The last, incomplete group is tested on a copy that has zeros behind. */
-    uint8_t copy[TRAWL_TEDDY_SUFFIX + GROUP] = {0};
-    uint32_t last[GROUP + TRAWL_TEDDY_SPARE];
-    size_t before = trawl_teddy_reach(filter) - 1;
-    memcpy(copy + TRAWL_TEDDY_SUFFIX - before, text + from - before, before + rest);
-    size_t more = groups(filter, copy, TRAWL_TEDDY_SUFFIX, 1, last);
-    for (size_t i = 0; i < more && last[i] < TRAWL_TEDDY_SUFFIX + rest; i++) {
-        list[found++] = (uint32_t)(from + last[i] - TRAWL_TEDDY_SUFFIX);
-    }
-    return found;
+    return found + (filter->ascii != 0 ? NAME(rest_ascii)(filter, text, from, rest, list + found)
+                                       : NAME(rest_bytes)(filter, text, from, rest, list + found));
 }
 
 #undef GROUP
@@ -125,3 +172,4 @@ static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t firs
 #undef WIDTH
 #undef TABLE
 #undef MASKS
+#undef LOADS_PARTS
