@@ -3,6 +3,7 @@
 #include "database/conditions.h"
 #include "database/groups.h"
 #include "run/record_layout.h"
+#include "scan/prepared_matches.h"
 
 /* ------------------------------------------------------------------ results */
 
@@ -131,7 +132,13 @@ static int take_selected(const trawl_match *matches, size_t number, void *contex
 
 /* ------------------------------------------------------------------ from a stretch to records */
 
-bool trawl_record_is_plain(const trawl_record_worker *worker) {
+/* The sink of a stretch. */
+typedef struct stretch_sink {
+    trawl_scanner_sink into;
+    trawl_record_worker *worker;
+} stretch_sink;
+
+bool trawl_record_worker_is_plain(const trawl_record_worker *worker) {
     return worker->scanner->delivery.kind == TRAWL_MATCH_ALL &&
            worker->scanner->db->conditions.records == NULL;
 }
@@ -359,18 +366,148 @@ static trawl_status divide_plain(trawl_record_worker *worker, const trawl_match 
     return TRAWL_OK;
 }
 
-/* ------------------------------------------------------------------ a stretch */
+/* ------------------------------------------------------------------ prepared matches
+ *
+ * Automata prepare the matches of a key, the longest first (scan/prepared_matches.h). To count
+ * them, or to see whether there is one, it is enough to know which of them begin in the record.
+ * Functions for `take` of the sink. */
 
-typedef struct stretch_sink {
-    trawl_scanner_sink into;
-    trawl_record_worker *worker;
-} stretch_sink;
+/* Drops the first matches of a key that are longer than `room`, the text from the record's
+ * beginning to their end; returns how many are left. */
+static inline uint32_t drop_longer(const trawl_match **matches, uint32_t number, uint64_t room) {
+    while (number != 0 && UINT64_C(0) - (*matches)->start > room) {
+        ++*matches;
+        number--;
+    }
+    return number;
+}
+
+/* Adds matches to the count of the record at hand. */
+static inline void add_to_record(const trawl_record_worker *worker, const trawl_record_place *at,
+                                 uint64_t number) {
+    uint64_t *per_record = worker->task->per_record;
+    if (per_record != NULL) {
+        per_record[worker->stretch.first + at->index] += number;
+    }
+}
+
+static size_t count_prepared(const trawl_match *matches, uint64_t base,
+                             const trawl_ending_event *events, const trawl_prepared_key *found,
+                             size_t count, trawl_sink *sink) {
+    trawl_record_worker *worker = ((stretch_sink *)sink)->worker;
+    const trawl_record_stretch *stretch = &worker->stretch;
+    trawl_record_place at = worker->at;
+    uint64_t total = 0, own = 0; /* of the record at hand */
+    size_t i = 0;
+    for (; i < count && (found[i] & TRAWL_PREPARED_CHECK) == 0; i++) {
+        const trawl_match *these = matches + trawl_prepared_key_first(found[i]);
+        uint64_t end = base + events[i].position;
+        if (end > at.limit) {
+            add_to_record(worker, &at, own);
+            total += own;
+            own = 0;
+            move(stretch, &at, find(stretch, &at, end));
+        }
+        uint32_t number = end > at.end ? 0 : trawl_prepared_key_count(found[i]);
+        own += drop_longer(&these, number, end - at.begin);
+    }
+    add_to_record(worker, &at, own);
+    worker->total += total + own;
+    worker->at = at;
+    return i;
+}
+
+static size_t mark_prepared(const trawl_match *matches, uint64_t base,
+                            const trawl_ending_event *events, const trawl_prepared_key *found,
+                            size_t count, trawl_sink *sink) {
+    trawl_record_worker *worker = ((stretch_sink *)sink)->worker;
+    const trawl_record_stretch *stretch = &worker->stretch;
+    trawl_record_place at = worker->at;
+    size_t i = 0;
+    for (; i < count && (found[i] & TRAWL_PREPARED_CHECK) == 0; i++) {
+        const trawl_match *these = matches + trawl_prepared_key_first(found[i]);
+        uint64_t end = base + events[i].position;
+        if (end > at.limit) {
+            move(stretch, &at, find(stretch, &at, end));
+        }
+        if (!at.found && end <= at.end &&
+            drop_longer(&these, trawl_prepared_key_count(found[i]), end - at.begin) != 0) {
+            at.found = true;
+            worker->total++;
+            worker->behind += at.end - end;
+            trawl_record_mark(worker->task, stretch->first + at.index);
+        }
+    }
+    worker->at = at;
+    return i;
+}
+
+/* Emits the groups that are new in their record; the next one is written over one that is not.
+ * Stops where the batch may lack room. A key that follows upon itself, as in runs, has nothing new
+ * if all its matches have been taken. */
+static size_t emit_prepared_groups(const trawl_match *matches, uint64_t base,
+                                   const trawl_ending_event *events,
+                                   const trawl_prepared_key *found, size_t count,
+                                   trawl_sink *sink) {
+    trawl_record_worker *worker = ((stretch_sink *)sink)->worker;
+    const trawl_record_stretch *stretch = &worker->stretch;
+    const trawl_group_view groups = worker->scanner->db->groups;
+    trawl_record_batch *batch = &worker->batch;
+    trawl_record_place at = worker->at;
+    trawl_record_match *to = batch->items + batch->count, *past = batch->items + batch->capacity;
+    uint32_t *seen = worker->group_seen, turn = worker->scanner->turn;
+    trawl_prepared_key taken = TRAWL_PREPARED_CHECK; /* no key at first */
+    size_t i = 0;
+    for (; i < count && (found[i] & TRAWL_PREPARED_CHECK) == 0; i++) {
+        uint32_t all = trawl_prepared_key_count(found[i]);
+        const trawl_match *these = matches + trawl_prepared_key_first(found[i]);
+        uint64_t end = base + events[i].position;
+        if ((size_t)(past - to) < all) {
+            break;
+        }
+        if (end > at.limit) {
+            move(stretch, &at, find(stretch, &at, end));
+            begin_seeing(worker);
+            turn = worker->scanner->turn;
+        } else if (found[i] == taken) {
+            continue;
+        }
+        uint32_t number = drop_longer(&these, end > at.end ? 0 : all, end - at.begin);
+        taken = number == all ? found[i] : TRAWL_PREPARED_CHECK;
+        for (uint32_t k = 0; k < number; k++) {
+            uint32_t index = trawl_group_index(&groups, these[k].pattern);
+            *to = (trawl_record_match){.record = stretch->first + at.index,
+                                       .start = end + these[k].start - at.begin,
+                                       .end = end - at.begin,
+                                       .pattern = trawl_group_of_index(&groups, index)};
+            to += seen[index] != turn;
+            seen[index] = turn;
+        }
+    }
+    batch->count = (size_t)(to - batch->items);
+    worker->at = at;
+    return i;
+}
+
+/* The function for a task, or NULL. */
+static trawl_prepared_writer *taker(const trawl_record_worker *worker) {
+    const trawl_record_question question = worker->task->question;
+    if (worker->task->any_counted || !trawl_record_worker_is_plain(worker)) {
+        return NULL;
+    }
+    return question == TRAWL_RECORDS_COUNT   ? count_prepared
+           : question == TRAWL_RECORDS_ANY   ? mark_prepared
+           : question == TRAWL_RECORDS_WHICH ? emit_prepared_groups
+                                             : NULL;
+}
+
+/* ------------------------------------------------------------------ a stretch */
 
 /* `flush` of the sink of a stretch. */
 static trawl_status divide(trawl_sink *sink) {
     trawl_record_worker *worker = ((stretch_sink *)sink)->worker;
     trawl_status status = TRAWL_OK;
-    if (!worker->task->any_counted && trawl_record_is_plain(worker)) {
+    if (!worker->task->any_counted && trawl_record_worker_is_plain(worker)) {
         status = divide_plain(worker, sink->matches, sink->count);
         sink->count = 0;
         return status;
@@ -399,7 +536,8 @@ trawl_status trawl_record_search_stretch(trawl_record_worker *worker) {
     }
     stretch_sink sink = {.into = {.sink = {.matches = scanner->matches,
                                            .capacity = TRAWL_SCANNER_BATCH,
-                                           .flush = divide},
+                                           .flush = divide,
+                                           .take = taker(worker)},
                                   .scanner = scanner,
                                   .untested = true},
                          .worker = worker};

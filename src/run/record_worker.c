@@ -63,7 +63,7 @@ static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes
         return TRAWL_OK;
     }
     if (task->question == TRAWL_RECORDS_COUNT && !task->any_counted &&
-        trawl_record_is_plain(worker)) {
+        trawl_record_worker_is_plain(worker)) {
         uint64_t found = trawl_scanner_count(worker->scanner, bytes, (size_t)length, NULL);
         worker->total += found;
         if (task->per_record != NULL) {

@@ -117,7 +117,7 @@ void trawl_record_worker_close(trawl_record_worker *worker);
 trawl_status trawl_record_search_stretch(trawl_record_worker *worker);
 
 /* Whether each match that lies in a record is one of its results: no condition, no selection. */
-bool trawl_record_is_plain(const trawl_record_worker *worker);
+bool trawl_record_worker_is_plain(const trawl_record_worker *worker);
 
 /* trawl_records_any: notes that a record has a match. */
 void trawl_record_mark(const trawl_record_task *task, uint64_t record);

@@ -93,6 +93,7 @@ enum { TRAWL_LANES = 8 };
  * walker writes behind them and calls flush when the array is full. What it has written when it
  * returns is handled by the runner. */
 typedef struct trawl_sink trawl_sink;
+typedef struct trawl_ending_event trawl_ending_event; /* scan/emission.h */
 struct trawl_sink {
     trawl_match *matches;
     size_t count;
@@ -104,6 +105,11 @@ struct trawl_sink {
      * `matches` into a larger array. Any other status than TRAWL_OK ends the walk, which returns
      * it: TRAWL_STOPPED if the caller wants no more matches. */
     trawl_status (*flush)(trawl_sink *sink);
+    /* NULL; or takes the prepared matches of events where there are any, in place of their writer
+     * (trawl_prepared_writer in scan/prepared_matches.h), while the sink is empty. For whoever
+     * needs no match by itself. */
+    size_t (*take)(const trawl_match *matches, uint64_t base, const trawl_ending_event *events,
+                   const uint32_t *found, size_t count, trawl_sink *sink);
 };
 
 /* Whether matches that are written next will have left the caches before they are read: the array

@@ -73,11 +73,11 @@ static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
 }
 
 /* An event: a position of a window where keys end. */
-typedef struct trawl_ending_event {
+struct trawl_ending_event {
     uint32_t
         position; /* of the byte behind the keys, from a beginning that an array of events has */
     uint32_t key; /* the longest one */
-} trawl_ending_event;
+};
 
 /* Writes the matches of a key and its links, none of which needs verification. There is room for
  * all of them at `to`. Returns the end of what it has written. */

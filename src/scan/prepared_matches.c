@@ -246,6 +246,23 @@ static trawl_prepared_writer *choose_writer(void) {
     return write_events_narrow;
 }
 
+/* Lets the sink's `take`, or the writer, have events from events[0] on; returns in *done how many
+ * of them are handled. */
+static trawl_status hand_over(const trawl_prepared_matches *prepared, uint64_t base,
+                              const trawl_ending_event *events, const trawl_prepared_key *found,
+                              size_t count, trawl_sink *sink, size_t *done) {
+    *done = 0;
+    if (sink->take == NULL) {
+        *done = prepared->write(prepared->matches, base, events, found, count, sink);
+        return TRAWL_OK;
+    }
+    trawl_status status = sink->count == 0 ? TRAWL_OK : sink->flush(sink);
+    if (status == TRAWL_OK) {
+        *done = sink->take(prepared->matches, base, events, found, count, sink);
+    }
+    return status;
+}
+
 trawl_status trawl_prepared_emit(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                                  const trawl_pattern_view *patterns, const trawl_window *window,
                                  size_t begin, const trawl_ending_event *events, size_t count,
@@ -259,14 +276,15 @@ trawl_status trawl_prepared_emit(trawl_prepared_matches *prepared, const trawl_o
         size_t some = count - done < BATCH ? count - done : BATCH;
         find_prepared(prepared, patterns, window->text + begin, these, some, found);
         for (size_t i = 0; i < some; i++) {
-            i += prepared->write(prepared->matches, window->base + begin, these + i, found + i,
-                                 some - i, sink);
-            if (i < some) {
-                trawl_status status =
-                    trawl_emit_events(outputs, patterns, window, begin, these + i, 1, sink);
-                if (status != TRAWL_OK) {
-                    return status;
-                }
+            size_t taken;
+            trawl_status status = hand_over(prepared, window->base + begin, these + i, found + i,
+                                            some - i, sink, &taken);
+            i += taken;
+            if (status == TRAWL_OK && i < some) {
+                status = trawl_emit_events(outputs, patterns, window, begin, these + i, 1, sink);
+            }
+            if (status != TRAWL_OK) {
+                return status;
             }
         }
         done += some;

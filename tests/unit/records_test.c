@@ -28,13 +28,14 @@ static void make_text(void) {
     twin = malloc(TEXT);
     for (size_t i = 0; i < TEXT; i++) {
         bool dense = i / 200000 % 3 == 1;
-        text[i] = (uint8_t)("ab01234567890123456789cdefghijklmnop"[random_below(&source,
-                                                                                dense ? 2 : 36)]);
+        text[i] = (uint8_t)("abA01234567890123456789cdefghijklmnop"[random_below(&source,
+                                                                                 dense ? 3 : 37)]);
     }
     memcpy(twin, text, TEXT);
 }
 
-static trawl_db *make_db(trawl_match_kind kind) {
+/* With an engine that is named, some patterns match either case, so that others are verified. */
+static trawl_db *make_db(trawl_match_kind kind, const char *engine) {
     trawl_patterns *patterns;
     trawl_error error;
     trawl_db *db;
@@ -44,10 +45,13 @@ static trawl_db *make_db(trawl_match_kind kind) {
         size_t length = random_between(&source, 3, sizeof(bytes));
         for (size_t i = 0; i < length; i++)
             bytes[i] = (uint8_t) "ab0123cd"[random_below(&source, id % 2 ? 2 : 8)];
-        assert_int_equal(trawl_patterns_add(patterns, bytes, length, 0, &error), TRAWL_OK);
+        unsigned flags =
+            engine != NULL && id % 3 == 0 ? (unsigned)TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
     }
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.matches = kind;
+    options.engine = engine;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
     trawl_patterns_free(patterns);
     return db;
@@ -101,12 +105,15 @@ static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_recor
     uint64_t *per_record = malloc(count * sizeof(*per_record)), in_records[PATTERNS], found,
              hash = 0;
     uint64_t wanted_in[PATTERNS] = {0};
-    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+    trawl_record_counts counts = TRAWL_RECORD_COUNTS, alone = TRAWL_RECORD_COUNTS;
+    uint64_t *per_record_alone = malloc(count * sizeof(*per_record_alone));
     counts.per_record = per_record;
     counts.in_records = in_records;
+    alone.per_record = per_record_alone;
     trawl_record_ids ids = {.begin = NULL};
     assert_int_equal(trawl_records_any(scanner, records, bits, bytes, &found, &error), TRAWL_OK);
     assert_int_equal(trawl_records_count(scanner, records, &counts, &error), TRAWL_OK);
+    assert_int_equal(trawl_records_count(scanner, records, &alone, &error), TRAWL_OK);
     assert_int_equal(trawl_records_which(scanner, records, &ids, &error), TRAWL_OK);
     assert_int_equal(trawl_records_scan(scanner, records, add_hash, &hash, &error), TRAWL_OK);
     one_record of = {.hash = 0};
@@ -114,6 +121,7 @@ static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_recor
     for (size_t i = 0; i < count; i++) {
         uint32_t seen[PATTERNS];
         size_t length = (size_t)(offsets[i + 1] - offsets[i]);
+        length -= length < records->tail ? length : records->tail;
         of.record = i;
         of.count = 0;
         assert_int_equal(trawl_scanner_scan(single, text + offsets[i], length, add_one, &of),
@@ -121,6 +129,7 @@ static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_recor
         assert_int_equal(bytes[i], of.count != 0);
         assert_int_equal(bits[i / 8] >> (i % 8) & 1, of.count != 0);
         assert_int_equal(per_record[i], of.count);
+        assert_int_equal(per_record_alone[i], of.count);
         size_t which = trawl_scanner_which(single, text + offsets[i], length, seen, PATTERNS);
         assert_int_equal(ids.begin[i + 1] - ids.begin[i], which);
         if (which)
@@ -132,6 +141,7 @@ static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_recor
     }
     assert_int_equal(hash, of.hash);
     assert_int_equal(counts.total, total);
+    assert_int_equal(alone.total, total);
     assert_int_equal(found, with);
     assert_memory_equal(in_records, wanted_in, sizeof(wanted_in));
     trawl_record_ids_free(&ids);
@@ -139,36 +149,50 @@ static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_recor
     free(bytes);
     free(bits);
     free(per_record);
+    free(per_record_alone);
+}
+
+static void check_sizes(trawl_db *db, uint32_t threads) {
+    static const size_t sizes[] = {20, 1000, 30000};
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = threads;
+    trawl_record_scanner *scanner;
+    trawl_error error;
+    assert_int_equal(trawl_record_scanner_open(db, &options, &scanner, &error), TRAWL_OK);
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        make_records(sizes[s]);
+        trawl_records records = TRAWL_RECORDS;
+        records.count = count;
+        records.bytes = text;
+        records.offsets = offsets;
+        records.offset_bytes = 8;
+        records.tail = threads - 1;
+        check(db, scanner, &records);
+        trawl_records views = TRAWL_RECORDS;
+        views.count = count;
+        views.spans = spans;
+        check(db, scanner, &views);
+    }
+    trawl_record_scanner_close(scanner);
 }
 
 static void as_record_by_record(void **state) {
     (void)state;
-    static const size_t sizes[] = {20, 1000, 30000};
     for (int kind = 0; kind < 3; kind++) {
-        trawl_db *db = make_db((trawl_match_kind)kind);
-        for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-            options.threads = threads;
-            trawl_record_scanner *scanner;
-            trawl_error error;
-            assert_int_equal(trawl_record_scanner_open(db, &options, &scanner, &error), TRAWL_OK);
-            for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-                make_records(sizes[s]);
-                trawl_records records = TRAWL_RECORDS;
-                records.count = count;
-                records.bytes = text;
-                records.offsets = offsets;
-                records.offset_bytes = 8;
-                check(db, scanner, &records);
-                trawl_records views = TRAWL_RECORDS;
-                views.count = count;
-                views.spans = spans;
-                check(db, scanner, &views);
-            }
-            trawl_record_scanner_close(scanner);
-        }
+        trawl_db *db = make_db((trawl_match_kind)kind, NULL);
+        check_sizes(db, 1);
+        check_sizes(db, 3);
         trawl_db_free(db);
     }
+}
+
+/* Automata hand their prepared matches over without writing them one by one. */
+static void of_an_automaton(void **state) {
+    (void)state;
+    trawl_db *db = make_db(TRAWL_MATCH_ALL, "ac-dfa");
+    check_sizes(db, 1);
+    check_sizes(db, 3);
+    trawl_db_free(db);
 }
 
 static int stop(const trawl_record_match *matches, size_t number, void *context) {
@@ -179,7 +203,7 @@ static int stop(const trawl_record_match *matches, size_t number, void *context)
 
 static void threads_can_be_stopped(void **state) {
     (void)state;
-    trawl_db *db = make_db(TRAWL_MATCH_ALL);
+    trawl_db *db = make_db(TRAWL_MATCH_ALL, NULL);
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
     options.threads = 4;
     trawl_record_scanner *scanner;
@@ -211,7 +235,7 @@ static void expect_refusal(trawl_record_scanner *scanner, const trawl_records *r
 
 static void wrong_arguments(void **state) {
     (void)state;
-    trawl_db *db = make_db(TRAWL_MATCH_ALL);
+    trawl_db *db = make_db(TRAWL_MATCH_ALL, NULL);
     trawl_record_scanner *scanner;
     trawl_error error;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
@@ -261,9 +285,9 @@ int main(void) {
     make_text();
     offsets = malloc((RECORDS + 1) * sizeof(*offsets));
     spans = malloc(RECORDS * sizeof(*spans));
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_record_by_record),
-                                       cmocka_unit_test(threads_can_be_stopped),
-                                       cmocka_unit_test(wrong_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_record_by_record), cmocka_unit_test(of_an_automaton),
+        cmocka_unit_test(threads_can_be_stopped), cmocka_unit_test(wrong_arguments)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(text);
     free(offsets);
