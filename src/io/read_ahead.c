@@ -122,6 +122,11 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
         text_file_close(file);
         return trawl_fail_memory(error, "reading a text", RING_BYTES);
     }
+#ifdef MADV_HUGEPAGE
+    /* A text that comes so far is long: 4 KiB pages would take the system as long as the reading.
+     * A refusal changes nothing but the time. */
+    (void)madvise((uint8_t *)ring + READ_BYTES, RING_BYTES - READ_BYTES, MADV_HUGEPAGE);
+#endif
     reader->file = file;
     reader->ring = ring;
     (void)pthread_mutex_init(&reader->lock, NULL);
