@@ -23,15 +23,6 @@
 #include "trawl/trawl.h"
 #include "trawl/trawl_conditions.h"
 
-static bool read_patterns(const bench_options *options, trawl_patterns **patterns) {
-    if (!pattern_options_load(&options->patterns, patterns, NULL))
-        return false;
-    bool some = trawl_patterns_count(*patterns) != 0;
-    if (!some)
-        report("the pattern set is empty; expected a pattern or more");
-    return some;
-}
-
 /* Peers know no conditions. False after reporting that a pattern has one. */
 static bool peers_can_search(const trawl_patterns *patterns) {
     trawl_condition condition = TRAWL_CONDITION;
@@ -99,7 +90,7 @@ static int run(const bench_options *options, bench_rows *rows) {
     memory_text text = {0};
     trawl_patterns *patterns = NULL;
     int status = EXIT_ERROR;
-    if (read_patterns(options, &patterns) &&
+    if (pattern_options_load(&options->patterns, &patterns, NULL) &&
         memory_text_read(&options->texts, options->limit, &text)) {
         if (!device_is_cuda(options->scan.device))
             bench_rows_mark_planned(options, patterns, &text, rows);

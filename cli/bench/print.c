@@ -26,7 +26,7 @@ void bench_print_heading(const bench_options *options, const trawl_patterns *pat
                          const memory_text *text) {
     static const char *const works[] = {"counting", "counting", "collecting"};
     size_t count = trawl_patterns_count(patterns);
-    size_t least = SIZE_MAX;
+    size_t least = count == 0 ? 0 : SIZE_MAX;
     size_t most = 0;
     for (size_t id = 0; id < count; id++) {
         trawl_pattern pattern = TRAWL_PATTERN;

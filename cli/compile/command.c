@@ -170,11 +170,6 @@ static int run(compile_request *request) {
     double read = seconds_now();
     trawl_error error = {0};
     trawl_db *db = NULL;
-    if (trawl_patterns_count(patterns) == 0) {
-        report("the pattern set is empty; expected a pattern or more");
-        trawl_patterns_free(patterns);
-        return EXIT_ERROR;
-    }
     planning plan;
     if (!planning_begin(&plan, request->sample, true, &request->compile)) {
         trawl_patterns_free(patterns);

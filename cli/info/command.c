@@ -217,10 +217,6 @@ static void print_report(const info_request *request, const info_report *info) {
 
 static int print(const info_request *request, info_report *info, const trawl_patterns *patterns) {
     trawl_error error;
-    if (trawl_patterns_count(patterns) == 0) {
-        report("%s: the pattern set is empty; expected a pattern or more", info->source);
-        return EXIT_ERROR;
-    }
     trawl_compile_options given = TRAWL_COMPILE_OPTIONS;
     given.matches = info->is_database ? info->database.matches : request->compile.matches;
     given.device = request->compile.device;

@@ -32,11 +32,13 @@ static void print_field(const char *label, const char *format, ...) {
 /* ------------------------------------------------------------------ the set */
 
 static void print_lengths(const trawl_statistics *set, char *text, size_t size) {
-    if (set->min_length == set->max_length)
-        (void)snprintf(text, size, "of %zu byte%s", set->min_length,
+    if (set->count == 0)
+        text[0] = '\0';
+    else if (set->min_length == set->max_length)
+        (void)snprintf(text, size, " of %zu byte%s", set->min_length,
                        set->min_length == 1 ? "" : "s");
     else
-        (void)snprintf(text, size, "of %zu to %zu bytes (mean %.1f, median %zu)", set->min_length,
+        (void)snprintf(text, size, " of %zu to %zu bytes (mean %.1f, median %zu)", set->min_length,
                        set->max_length, set->mean_length, set->median_length);
 }
 
@@ -45,7 +47,7 @@ static void print_kinds(const trawl_statistics *set, char *text, size_t size) {
     char number[WORDS_NUMBER_BYTES];
     size_t used = 0;
     text[0] = '\0';
-    if (set->case_insensitive == set->count)
+    if (set->count != 0 && set->case_insensitive == set->count)
         used = (size_t)snprintf(text, size, "; letters match either case");
     else if (set->case_insensitive != 0)
         used = (size_t)snprintf(text, size, "; letters of %s patterns match either case",
@@ -65,7 +67,7 @@ static void print_set(const info_report *report) {
     print_lengths(set, lengths, sizeof lengths);
     print_kinds(set, kinds, sizeof kinds);
     (void)printf("%s\n", report->source);
-    print_field("set", "%s pattern%s %s, %s bytes in all, %zu different byte value%s%s",
+    print_field("set", "%s pattern%s%s, %s bytes in all, %zu different byte value%s%s",
                 words_grouped(set->count, count), set->count == 1 ? "" : "s", lengths,
                 words_grouped(set->total_bytes, bytes), set->alphabet,
                 set->alphabet == 1 ? "" : "s", kinds);
@@ -125,7 +127,9 @@ static void print_plan(const info_report *report, const subject *plan) {
     print_field("plan", "engine %s, variant %s%s%s%s%s", plan->engine, plan->variant,
                 is_all ? "" : ", matches ", is_all ? "" : match_kind_name(plan->matches),
                 plan->is_brief ? "" : ": ", plan->is_brief ? "" : engine_summary(plan->engine));
-    if (plan->expected == NULL)
+    if (report->statistics.count == 0)
+        print_field("speed", "not estimated, as nothing is searched for");
+    else if (plan->expected == NULL)
         print_field("speed", "not estimated, as no plan was made; --sample FILE makes one");
     else if (report->is_database && plan->expected == &report->expected)
         print_old_speed(plan->expected);

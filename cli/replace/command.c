@@ -80,11 +80,6 @@ static bool get_database(const replace_options *options, trawl_db **db) {
     } else {
         if (!pattern_options_load(&options->patterns, &patterns, NULL))
             return false;
-        if (trawl_patterns_count(patterns) == 0) {
-            report("the pattern set is empty; expected a pattern or more");
-            trawl_patterns_free(patterns);
-            return false;
-        }
         status = trawl_compile(patterns, &options->compile, db, &error);
     }
     trawl_patterns_free(patterns);

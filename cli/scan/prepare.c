@@ -51,17 +51,9 @@ bool scan_get_database(const scan_options *options, const scan_texts *texts, tra
     trawl_patterns *patterns = NULL;
     if (!pattern_options_load(&options->patterns, &patterns, NULL))
         return false;
-    bool compiled = false;
-    if (trawl_patterns_count(patterns) == 0) {
-        report("%s: the pattern set is empty; expected a pattern or more",
-               options->patterns.count == 1 && options->patterns.inputs[0].is_file
-                   ? options->patterns.inputs[0].text
-                   : "-f");
-    } else {
-        double begin = seconds_now();
-        compiled = compile(options, texts, patterns, db);
-        *seconds = seconds_now() - begin;
-    }
+    double begin = seconds_now();
+    bool compiled = compile(options, texts, patterns, db);
+    *seconds = seconds_now() - begin;
     trawl_patterns_free(patterns);
     return compiled;
 }

@@ -38,7 +38,8 @@ text_context text_scanner_context(const text_scanner *scanner, uint64_t begin, u
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(scanner->db, &information, NULL);
     bool conditions = trawl_db_has_conditions(scanner->db);
-    uint64_t before = information.max_length - (conditions ? 0 : 1);
+    uint64_t before = information.max_length; /* 0 without patterns */
+    before -= conditions || before == 0 ? 0 : 1;
     return (text_context){.first = begin > before ? begin - before : 0,
                           .last = conditions && end < size ? end + 1 : end};
 }

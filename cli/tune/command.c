@@ -206,6 +206,11 @@ static bool compile(const tune_options *options, trawl_db **db) {
     trawl_error error;
     if (!pattern_options_load(&options->patterns, &patterns, NULL))
         return false;
+    if (trawl_patterns_count(patterns) == 0) { /* no kernel would be launched */
+        report("the pattern set is empty; expected a pattern or more");
+        trawl_patterns_free(patterns);
+        return false;
+    }
     trawl_compile_options compile = options->compile;
     device_choose_engine(&compile, &options->scan);
     planning plan;

@@ -217,9 +217,9 @@ typedef struct trawl_compile_options {
 } trawl_compile_options;
 #define TRAWL_COMPILE_OPTIONS TRAWL_SIZED(trawl_compile_options)
 
-/* Compiles a set of one pattern or more into a database. The set may be freed afterwards. The
- * caller owns *db; free it with trawl_db_free. Runs on the calling thread; any number of threads
- * may compile the same set at once.
+/* Compiles a set into a database. The set may be freed afterwards. The caller owns *db; free it
+ * with trawl_db_free. Runs on the calling thread; any number of threads may compile the same set at
+ * once. A set without patterns gives a database that finds nothing.
  * Errors: TRAWL_ERROR_ARGUMENT; TRAWL_ERROR_LIMIT if the set is beyond the limits of the engine
  * asked for, or of all engines; TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_compile(const trawl_patterns *patterns,
@@ -477,7 +477,7 @@ typedef struct trawl_db_information {
     const char *reason; /* why this engine, in words */
     trawl_match_kind matches;
     size_t patterns;
-    size_t min_length, max_length; /* of patterns, in bytes */
+    size_t min_length, max_length; /* of patterns, in bytes; 0 without patterns */
     uint64_t states;               /* of all its automata; 0: the engine has none */
     size_t parts;                  /* automata side by side (ac-split); else 1 */
     size_t byte_classes;  /* columns of an automaton's table; 0: the engine has no automaton */

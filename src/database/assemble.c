@@ -13,6 +13,12 @@
 #include "database/groups.h"
 #include "database/selection.h"
 
+/* The offsets of a set: of one that nothing was added to they are not allocated. */
+static const uint32_t *offsets_of(const trawl_patterns *set) {
+    static const uint32_t none = 0;
+    return set->count == 0 ? &none : set->offsets;
+}
+
 /* Reserves the sections that every database has. */
 static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                                      trawl_image *image, trawl_error *error) {
@@ -21,7 +27,7 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
         uint64_t count, object;
     } sections[] = {
         {TRAWL_SECTION_PATTERN_OFFSETS, set->count + 1, 4},
-        {TRAWL_SECTION_PATTERN_BYTES, set->offsets[set->count], 1},
+        {TRAWL_SECTION_PATTERN_BYTES, offsets_of(set)[set->count], 1},
         {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
         {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
         {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
@@ -46,11 +52,13 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
 
 static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                           const trawl_image *image) {
-    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_OFFSETS, 0), set->offsets,
+    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_OFFSETS, 0), offsets_of(set),
            (set->count + 1) * sizeof *set->offsets);
-    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
-           set->offsets[set->count]);
-    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
+    if (set->count != 0) {
+        memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
+               set->offsets[set->count]);
+        memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
+    }
     trawl_conditions_fill(set, image);
     static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -95,8 +103,8 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
     header->match_kind = (uint32_t)build->options->matches;
     header->section_count = image->section_count;
     header->pattern_count = (uint32_t)set->count;
-    header->min_length = (uint32_t)set->min_length;
-    header->max_length = (uint32_t)set->max_length;
+    header->min_length = set->count == 0 ? 1 : (uint32_t)set->min_length;
+    header->max_length = set->count == 0 ? 1 : (uint32_t)set->max_length;
     header->folded = set->case_insensitive != 0;
     header->parts = build->parts;
     header->byte_classes = build->byte_classes;
@@ -111,6 +119,7 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
 trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_settings *options,
                             const trawl_assembly *plan, trawl_db **db, uint64_t *size,
                             trawl_error *error) {
+    const trawl_engine *builder = plan->builder != NULL ? plan->builder : plan->engine;
     trawl_image *image = trawl_allocate_zeroed(1, sizeof *image);
     if (image == NULL) {
         return trawl_fail_memory(error, "compiling", sizeof *image);
@@ -130,12 +139,12 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
         status = trawl_groups_plan(patterns, image, &groups, error);
     }
     if (status == TRAWL_OK) {
-        status = plan->engine->plan(&build);
+        status = builder->plan(&build);
         if (status == TRAWL_OK) {
             status = trawl_image_reserve(image, TRAWL_SECTION_REASON, 0, reason_size(&build, plan),
                                          1, error);
         }
-        if (status == TRAWL_OK) {
+        if (status == TRAWL_OK && patterns->count != 0) {
             status = trawl_selection_plan(&build, &selection);
         }
         if (status == TRAWL_OK && db == NULL) {
@@ -143,13 +152,13 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
         } else if (status == TRAWL_OK) {
             status = trawl_image_allocate(image, error);
             if (status == TRAWL_OK) {
-                status = plan->engine->fill(&build);
+                status = builder->fill(&build);
             }
             if (status == TRAWL_OK) {
                 trawl_selection_fill(&build, &selection);
             }
         }
-        plan->engine->release(&build);
+        builder->release(&build);
         trawl_selection_release(&selection);
     }
     if (status == TRAWL_OK && db != NULL) {
@@ -157,8 +166,8 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
         trawl_groups_fill(patterns, &groups, image);
         fill_reason(&build, plan);
         write_header(&build, plan, trawl_seconds() - plan->start);
-        status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, plan->engine, db,
-                                error);
+        status =
+            trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, builder, db, error);
     } else {
         trawl_release(image->block);
     }

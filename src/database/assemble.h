@@ -8,8 +8,9 @@
 
 /* What goes into a database besides the patterns. */
 typedef struct trawl_assembly {
-    const trawl_engine *engine;
-    unsigned variant;                        /* index into the engine's variants */
+    const trawl_engine *engine;  /* which the header names */
+    const trawl_engine *builder; /* NULL: the same; else the one that builds and scans instead */
+    unsigned variant;            /* index into the engine's variants */
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; else NULL */
     const char *reason;                      /* why this engine, in words */
     struct {

@@ -35,7 +35,7 @@ typedef struct trawl_kernel_entry {
 
 /* One compilation. The first group is given to the engine; `plan` fills the second one. */
 typedef struct trawl_build {
-    const trawl_patterns *patterns; /* at least one */
+    const trawl_patterns *patterns; /* at least one, except for engines/empty */
     /* Every member is set, possibly to 0; `sample` and `costs` are never NULL. */
     const trawl_compile_settings *options;
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; other engines: NULL */

@@ -119,9 +119,9 @@ typedef struct trawl_image_header {
     uint32_t match_kind;
     uint32_t section_count;
     uint32_t pattern_count;
-    uint32_t min_length;
-    uint32_t max_length;
-    uint32_t folded; /* 1: keys are lower-cased, and case-sensitive patterns are verified */
+    uint32_t min_length; /* 1, as max_length, without patterns: overlaps then have no bytes, and */
+    uint32_t max_length; /* no scan has to know this case */
+    uint32_t folded;     /* 1: keys are lower-cased, and case-sensitive patterns are verified */
     uint32_t parts;
     uint32_t byte_classes;
     uint32_t state_bytes;

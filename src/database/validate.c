@@ -110,11 +110,11 @@ static bool patterns_sound(const uint8_t *block, const trawl_image_header *heade
     const uint8_t *bytes = find_section(block, TRAWL_SECTION_PATTERN_BYTES, &bytes_size);
     const uint8_t *flags = find_section(block, TRAWL_SECTION_PATTERN_FLAGS, &flags_size);
     uint64_t count = header->pattern_count;
-    if (count == 0 || bytes == NULL || flags == NULL || flags_size != count ||
+    if (bytes == NULL || flags == NULL || flags_size != count ||
         !offsets_sound(offsets, offsets_size, count, bytes_size)) {
         return false;
     }
-    uint32_t shortest = UINT32_MAX, longest = 0;
+    uint32_t shortest = count == 0 ? 1 : UINT32_MAX, longest = count == 0;
     bool insensitive = false;
     for (uint64_t id = 0; id < count; id++) {
         uint32_t length = offsets[id + 1] - offsets[id];

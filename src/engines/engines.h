@@ -6,6 +6,8 @@
  *     trawl_walker_NAME   its walker on the CPU             scan/contract.h     engines/NAME/scan.c
  *     trawl_cuda_NAME     ENGINE_WITH_KERNELS: its kernels  gpu/contract.cuh    engines/NAME/cuda
  *
+ * engines/empty is not in the list: it stands for any of them where a set has no patterns.
+ *
  * The first two are declared here, the third in gpu/contract.cuh. This header is the only one of
  * engines/ that an engine's folder includes.
  */
@@ -24,5 +26,9 @@
 #undef ENGINE_WITH_KERNELS
 #undef ENGINE
 /* clang-format on */
+
+/* Of databases without patterns, whatever their header names (engines/empty). It is in no list. */
+extern const trawl_engine trawl_engine_empty;
+extern const trawl_walker_type trawl_walker_empty;
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/table_file.h"
 #include "database/selection.h"
 #include "database/validate.h"
+#include "engines/engines.h"
 #include "engines/registry.h"
 
 /* Finds the engine whose name is in the block's header. */
@@ -18,6 +19,9 @@ static trawl_status find_engine(const uint8_t *block, const char *name, const tr
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
                           "%.300s: made for engine %s variant %s, which this library does not have",
                           name, header->engine, header->variant);
+    }
+    if (header->pattern_count == 0) {
+        *engine = &trawl_engine_empty;
     }
     return TRAWL_OK;
 }

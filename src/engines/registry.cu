@@ -19,6 +19,9 @@ static const struct {
 /* clang-format on */
 
 const trawl_cuda_engine *trawl_cuda_engine_find(const trawl_engine *engine) {
+    if (engine == &trawl_engine_empty) {
+        return &trawl_cuda_empty;
+    }
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         if (engines[i].engine == engine) {
             return engines[i].device;

@@ -210,6 +210,7 @@ struct trawl_cuda_db {
 #undef ENGINE_WITH_KERNELS
 #undef ENGINE
 /* clang-format on */
+extern const trawl_cuda_engine trawl_cuda_empty; /* of databases without patterns */
 
 /* Makes a device the current one and back again, so that callers keep theirs. */
 cudaError_t trawl_cuda_enter(int device, int *before);

@@ -211,5 +211,6 @@ extern "C" size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded) {
                              strcmp(uploaded->db->header->engine, "ac-nfa") != 0)) {
         return 0;
     }
-    return uploaded->db->header->states <= 65536 ? 2 : 4;
+    /* No states: a database without patterns. */
+    return uploaded->db->header->states == 0 ? 0 : uploaded->db->header->states <= 65536 ? 2 : 4;
 }

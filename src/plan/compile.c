@@ -122,15 +122,19 @@ static trawl_status choose_automatically(const trawl_patterns *patterns,
     return trawl_plan_choose(patterns, options, plan, error);
 }
 
+static trawl_status refuse_variant(const char *variant, trawl_error *error) {
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                      "variant '%s': expected an engine's name with it, as engine auto chooses the "
+                      "variant too",
+                      variant);
+}
+
 static trawl_status choose_engine(const trawl_patterns *patterns,
                                   const trawl_compile_settings *options, trawl_plan *plan,
                                   trawl_error *error) {
     if (is_automatic(options)) {
         if (options->variant != NULL) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "variant '%s': expected an engine's name with it, as engine auto "
-                              "chooses the variant too",
-                              options->variant);
+            return refuse_variant(options->variant, error);
         }
         return choose_automatically(patterns, options, plan, error);
     }
@@ -146,12 +150,29 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
                : TRAWL_OK;
 }
 
+/* The engine of a set without patterns: the one that was named, or any. */
+static trawl_status choose_for_empty(const trawl_compile_settings *options, trawl_plan *plan,
+                                     trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    plan->engine = &trawl_engine_ac_dfa;
+    if (!is_automatic(options)) {
+        status = trawl_engine_find_variant(options->engine, options->variant, &plan->engine,
+                                           &plan->variant, error);
+    } else if (options->variant != NULL) {
+        status = refuse_variant(options->variant, error);
+    }
+    (void)snprintf(plan->reason, sizeof plan->reason,
+                   "the pattern set is empty: nothing is searched for");
+    return status;
+}
+
 /* Builds with the planned engine into *db, or, if db is NULL, only sets *size. */
 static trawl_status build_with(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, const trawl_plan *plan,
                                double start, trawl_db **db, uint64_t *size, trawl_error *error) {
     const trawl_assembly assembly = {
         .engine = plan->engine,
+        .builder = patterns->count == 0 ? &trawl_engine_empty : NULL,
         .variant = plan->variant,
         .choice = plan->divided ? &plan->division : NULL,
         .reason = plan->reason,
@@ -167,7 +188,8 @@ static trawl_status plan_and_build(const trawl_patterns *patterns,
                                    const trawl_compile_settings *options, trawl_plan *plan,
                                    double start, trawl_db **db, uint64_t *size,
                                    trawl_error *error) {
-    trawl_status status = choose_engine(patterns, options, plan, error);
+    trawl_status status = patterns->count == 0 ? choose_for_empty(options, plan, error)
+                                               : choose_engine(patterns, options, plan, error);
     while (status == TRAWL_OK) {
         status = build_with(patterns, options, plan, start, db, size, error);
         if (status != TRAWL_ERROR_LIMIT || !is_automatic(options) || !trawl_plan_next(plan)) {
@@ -184,10 +206,8 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
                             const trawl_qgram_choice *division, trawl_db **db, uint64_t *size,
                             trawl_error *error) {
     double start = trawl_seconds();
-    if (patterns == NULL || patterns->count == 0) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "%s",
-                          patterns == NULL ? "patterns is NULL"
-                                           : "the pattern set is empty: at least one is needed");
+    if (patterns == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "patterns is NULL");
     }
     trawl_compile_settings options;
     complete_costs costs;
@@ -200,7 +220,10 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
         return trawl_fail_memory(error, "planning", sizeof *plan);
     }
     uint8_t *made = NULL;
-    if (division != NULL) {
+    if (patterns->count == 0) {
+        division = NULL;
+        options.sample_length = 0;
+    } else if (division != NULL) {
         plan->divided = true;
         plan->division = *division;
     } else if (needs_sample(&options)) {

@@ -27,11 +27,12 @@ static trawl_status check_options(const trawl_db *db, const trawl_replace_option
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "unknown kind of replacement %u",
                           (unsigned)options->kind);
     }
-    if (options->kind == TRAWL_REPLACE_VALUES && !trawl_db_has_values(db)) {
+    bool some = db->patterns.count != 0; /* else nothing is replaced, with whatever */
+    if (some && options->kind == TRAWL_REPLACE_VALUES && !trawl_db_has_values(db)) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "no pattern of the database has a value to be replaced with");
     }
-    if (options->kind == TRAWL_REPLACE_EACH && options->each == NULL) {
+    if (some && options->kind == TRAWL_REPLACE_EACH && options->each == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "trawl_replacer_open: replacements of each pattern are NULL");
     }

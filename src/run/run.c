@@ -7,12 +7,16 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
+#include "engines/engines.h"
 #include "gpu/module.h"
 #include "run/case_pair.h"
 #include "run/fallback.h"
 
 static const trawl_walker_type *walker_type(const trawl_db *db, const char *device) {
     trawl_device_set devices = {.shared = false};
+    if (db->engine == &trawl_engine_empty) {
+        return db->engine->walker; /* on any device: no text has to be sent there */
+    }
     if (device == NULL) {
         return trawl_case_pair_walker_of(db);
     }

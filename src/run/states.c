@@ -13,6 +13,10 @@ static trawl_status open_automaton(const trawl_db *db, uint32_t part, trawl_walk
     if (db == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "the database is NULL");
     }
+    if (db->patterns.count == 0) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "the database has no automaton, as it has 0 patterns");
+    }
     const trawl_walker_type *type = db->engine->walker;
     if (type->automaton == NULL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,

@@ -158,7 +158,9 @@ refuse 'expected patterns (-f FILE, -e PATTERN) or a database' "$trawl" info
 refuse 'not both' "$trawl" info -f words words.db
 refuse 'expected one database' "$trawl" info --db words.db words.db
 refuse 'words' "$trawl" info words
-refuse 'the pattern set is empty' "$trawl" info -f empty
+"$trawl" info -f empty >out && grep -q '0 patterns, 0 bytes in all' out || fail 'the plan of no pattern'
+"$trawl" info --papers -f empty >out || fail 'all engines without a pattern'
+"$trawl" info --format json -f empty >out && ! grep -qiE '[^a-z](nan|inf)' out || fail 'no pattern as JSON'
 refuse '--pattern-format is for' "$trawl" info words.db --pattern-format hex
 refuse 'gone' "$trawl" info -f words --sample gone
 

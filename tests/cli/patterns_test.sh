@@ -115,9 +115,10 @@ refuse 'second-line:2: the line is longer than 1 MiB' "$trawl" scan -f second-li
 
 # nothing and not files
 : >empty
-refuse 'empty: the pattern set is empty' "$trawl" scan -f empty text
+expect 1 '' "$trawl" scan -f empty text
 printf '\n\n' >blank
-refuse 'blank: the pattern set is empty' "$trawl" scan -f blank text
+expect 1 '' "$trawl" scan -f blank text
+expect 1 0 "$trawl" scan -c -f blank text
 refuse '-e: the pattern is empty' "$trawl" scan -e '' text
 refuse '.: Is a directory' "$trawl" scan -f . text
 refuse 'missing: No such file or directory' "$trawl" scan -f missing text

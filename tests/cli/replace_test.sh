@@ -111,7 +111,8 @@ refuse 'bad:1: column 7: expected n, r, t' "$trawl" replace -f bad text
 printf '\tx\n' >bad
 refuse 'bad:1: the pattern is empty' "$trawl" replace -f bad text
 : >bad
-refuse 'the pattern set is empty' "$trawl" replace -f bad text
+expect 1 'New York, York: cats' "$trawl" replace -f bad text
+expect 1 '' "$trawl" replace --with x --dry-run -f bad text
 has_content text 'New York, York: cats\n'
 
 # large files: through a temporary file while they are read; a match across two reads

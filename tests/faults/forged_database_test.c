@@ -123,6 +123,56 @@ static void records_that_lie(void **state) {
     assert_true(with_records >= 6);
 }
 
+/* A database without patterns, as bytes that may be changed. */
+static uint8_t *compiled_empty(const char *engine, size_t *size) {
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    options.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    const void *bytes = trawl_db_bytes(db, size);
+    uint8_t *block = malloc(*size);
+    assert_non_null(block);
+    memcpy(block, bytes, *size);
+    trawl_db_free(db);
+    assert_int_equal(trawl_db_load_memory(block, *size, &db, &error), TRAWL_OK);
+    trawl_db_free(db);
+    return block;
+}
+
+/* A database without patterns has no tables, and lengths that make overlaps of no bytes. */
+static void tables_without_patterns(void **state) {
+    (void)state;
+    static const trawl_section_kind kinds[] = {
+        TRAWL_SECTION_SELECTION_KEY, TRAWL_SECTION_CONDITIONS, TRAWL_SECTION_PATTERN_GROUP,
+        TRAWL_SECTION_VALUES, TRAWL_SECTION_QGRAM_HEADER};
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        size_t size;
+        for (int field = 0; field < 6; field++) {
+            uint8_t *block = compiled_empty(engine.name, &size);
+            trawl_image_header *header = (trawl_image_header *)block;
+            uint32_t *fields[] = {&header->min_length, &header->max_length,   &header->folded,
+                                  &header->parts,      &header->byte_classes, &header->state_bytes};
+            *fields[field] += field < 2 && i % 2 != 0 ? UINT32_MAX : 1;
+            assert_refused(block, size);
+        }
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            uint8_t *block = compiled_empty(engine.name, &size);
+            /* The reason stands in for a section that must not be there. */
+            trawl_section *names = nth_section(block, TRAWL_SECTION_PATTERN_FLAGS, 0);
+            names->kind = (uint32_t)kinds[k];
+            assert_refused(block, size);
+        }
+        uint8_t *block = compiled(engine.name, NULL, &size);
+        ((trawl_image_header *)block)->pattern_count = 0;
+        assert_refused(block, size);
+    }
+}
+
 /* Threads that scan different parts count a pattern of both at the same moment. */
 static void a_pattern_in_two_parts(void **state) {
     (void)state;
@@ -187,6 +237,7 @@ int main(void) {
         cmocka_unit_test(failures_to_states_as_deep),
         cmocka_unit_test(endless_outputs),
         cmocka_unit_test(records_that_lie),
+        cmocka_unit_test(tables_without_patterns),
         cmocka_unit_test(a_pattern_in_two_parts),
         cmocka_unit_test(anchor_values_far_from_the_sample),
     };

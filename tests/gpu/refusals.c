@@ -20,6 +20,8 @@ static const struct {
 } refusals[] = {
     {NULL, NULL, NULL, ANY, ANY, TRAWL_ERROR_LIMIT, "conditions of patterns",
      "conditions are tested on the host"},
+    {NULL, NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "0 patterns",
+     "no automaton without patterns"},
     {"ac-split", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
      "several automata have no one state"},
     {"wu-manber", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",

@@ -208,10 +208,6 @@ static void values_that_no_call_may_have(void **state) {
     expect_error(trawl_compile(patterns, &options, &other, &error), TRAWL_ERROR_ARGUMENT);
     options.matches = (trawl_match_kind)-1;
     expect_error(trawl_compile(patterns, &options, &other, &error), TRAWL_ERROR_ARGUMENT);
-    trawl_patterns *empty;
-    assert_int_equal(trawl_patterns_new(&empty, &error), TRAWL_OK);
-    expect_error(trawl_compile(empty, NULL, &other, &error), TRAWL_ERROR_ARGUMENT);
-    trawl_patterns_free(empty);
     uint64_t total;
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     scan.placement = (trawl_placement)9;

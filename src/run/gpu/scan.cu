@@ -76,6 +76,12 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
                           "CUDA scan: %u threads per block; a multiple of 32 up to %u is expected",
                           study->block_threads, TRAWL_CUDA_MOST_THREADS);
     }
+    if (scan->form == TRAWL_CUDA_STATES && uploaded->patterns.count == 0) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "the database has 0 patterns, and no automaton whose states (form %d) "
+                          "could be written",
+                          (int)TRAWL_CUDA_STATES);
+    }
     if (scan->form == TRAWL_CUDA_STATES && trawl_study_cuda_state_bytes(uploaded) == 0) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "engine %s has no single automaton whose states (form %d) could be "
@@ -227,9 +233,11 @@ static trawl_status run_count(scan_call *call, trawl_error *error) {
     if (call->planned->scan.form == TRAWL_CUDA_COUNT) {
         return run_pass(call, TRAWL_CUDA_PASS_COUNT, error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->per_pattern, 0,
-                                   uploaded->patterns.count * sizeof(uint64_t), call->stream),
-                   error);
+    if (uploaded->patterns.count != 0) {
+        TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->per_pattern, 0,
+                                       uploaded->patterns.count * sizeof(uint64_t), call->stream),
+                       error);
+    }
     if (uploaded->hits != 0) {
         TRAWL_CUDA_TRY(
             cudaMemsetAsync(call->hits, 0, uploaded->hits * sizeof(trawl_counter), call->stream),
@@ -294,12 +302,14 @@ static trawl_status run_ends(scan_call *call, trawl_error *error) {
 /* ------------------------------------------------------------------ the call */
 
 /* The name of a result that the form needs and the caller did not give, or NULL. */
-static const char *missing_result(const planned_scan *planned, const trawl_cuda_results *results) {
+static const char *missing_result(const trawl_cuda_db *uploaded, const planned_scan *planned,
+                                  const trawl_cuda_results *results) {
     trawl_cuda_form form = planned->scan.form;
     if (form <= TRAWL_CUDA_MATCHES && results->total == NULL) {
         return "total";
     }
-    if (form == TRAWL_CUDA_PATTERNS && results->per_pattern == NULL) {
+    if (form == TRAWL_CUDA_PATTERNS && results->per_pattern == NULL &&
+        uploaded->patterns.count != 0) {
         return "per_pattern";
     }
     if (form == TRAWL_CUDA_MATCHES && results->capacity != 0 && results->matches == NULL) {
@@ -335,7 +345,7 @@ static trawl_status launch_planned(const trawl_cuda_db *uploaded, const planned_
                                    const trawl_cuda_results *results, void *workspace,
                                    size_t workspace_bytes, cudaStream_t stream,
                                    trawl_error *error) {
-    const char *missing = results == NULL ? "results" : missing_result(planned, results);
+    const char *missing = results == NULL ? "results" : missing_result(uploaded, planned, results);
     if (missing != NULL || (text == NULL && length != 0)) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_scan: %s is NULL",
                           missing != NULL ? missing : "text");
