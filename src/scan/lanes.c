@@ -136,8 +136,9 @@ static size_t record_steps(const trawl_lane_walker *walker) {
 /* Allocates room for the events of a block of a window with so many owned bytes. */
 static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
-    size_t several = owned + TRAWL_LANES * (walker->overlap + 1); /* lanes of a short block */
-    size_t needed = (owned < most && several < most ? several : most) + TRAWL_LANES;
+    /* A short block of several lanes repeats overlaps; it is longer than one of them. */
+    size_t repeated = owned > walker->overlap ? TRAWL_LANES * (walker->overlap + 1) : 0;
+    size_t needed = (owned + repeated < most ? owned + repeated : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
         trawl_release(walker->events);
         walker->event_capacity = 0;
