@@ -9,12 +9,34 @@
 #include "engines/engines.h"
 #include "run/fallback.h"
 
+/* Records of conditions; 0: the set has none. */
+static uint32_t count_conditions(const trawl_db *db) {
+    uint64_t size = 0;
+    (void)trawl_db_section(db, TRAWL_SECTION_CONDITIONS, 0, &size);
+    return (uint32_t)(size / sizeof(trawl_condition_record));
+}
+
+/* Patterns that end at one position have different lengths, unless they are equal. So most sets are
+ * known to need no pair before their endings are sorted, which takes 0.2 s for 1,000,000 words. */
+static bool has_few_lengths(const trawl_db *db) {
+    uint8_t seen[TRAWL_PATTERN_MAX_LENGTH / 8 + 1] = {0};
+    const uint32_t *offsets = db->patterns.offsets;
+    unsigned lengths = 0;
+    for (uint32_t id = 0; id < db->patterns.count && lengths <= TRAWL_CASE_PAIR_CHAIN; id++) {
+        uint32_t length = offsets[id + 1] - offsets[id];
+        lengths += (seen[length / 8] >> length % 8 & 1) == 0;
+        seen[length / 8] |= (uint8_t)(1u << length % 8);
+    }
+    return lengths <= TRAWL_CASE_PAIR_CHAIN;
+}
+
 /* Whether the database needs a pair. Its own keys do not tell: engines may keep case-sensitive
  * patterns apart, and a fallback automaton may take their place. Without memory: no. */
 static bool is_needed(const trawl_db *db) {
-    bool all = db->header->match_kind == TRAWL_MATCH_ALL;
-    if (db->conditions.records != NULL || trawl_selection_of(db).keys != NULL ||
-        db->patterns.count <= TRAWL_CASE_PAIR_CHAIN) {
+    bool conditions = db->conditions.records != NULL;
+    bool all = db->header->match_kind == TRAWL_MATCH_ALL && !conditions;
+    if (trawl_selection_of(db).keys != NULL || db->patterns.count <= TRAWL_CASE_PAIR_CHAIN ||
+        count_conditions(db) > TRAWL_CASE_PAIR_CONDITIONS || (conditions && has_few_lengths(db))) {
         return false;
     }
     trawl_patterns *patterns = NULL;
@@ -39,10 +61,15 @@ static bool is_needed(const trawl_db *db) {
     return needed;
 }
 
-/* The automaton that a pattern belongs to: 1 if lower-casing changes what it matches. */
-static unsigned automaton_of(const trawl_pattern_view *patterns, uint32_t id) {
+/* The automaton that a pattern belongs to: 1 if lower-casing changes what it matches, or nothing is
+ * lower-cased. */
+static unsigned automaton_of(const trawl_db *db, uint32_t id) {
+    const trawl_pattern_view *patterns = &db->patterns;
     if ((patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
         return 0;
+    }
+    if (db->header->folded == 0) {
+        return 1;
     }
     for (uint32_t i = patterns->offsets[id]; i < patterns->offsets[id + 1]; i++) {
         if (trawl_is_letter(patterns->bytes[i])) {
@@ -56,7 +83,7 @@ static unsigned automaton_of(const trawl_pattern_view *patterns, uint32_t id) {
 static void note_keys(const trawl_db *db, unsigned number, trawl_case_pair *pair) {
     const trawl_db *automaton = pair->automaton[number];
     const uint32_t *ids = pair->ids[number];
-    if (db->header->match_kind != TRAWL_MATCH_ALL) {
+    if (db->header->match_kind != TRAWL_MATCH_ALL && pair->conditions == 0) {
         const uint32_t *keys = trawl_selection_of(automaton).patterns;
         for (uint32_t i = 0; i < automaton->patterns.count; i++) {
             pair->keys[ids[i]] = keys[i] | (number == 1 ? TRAWL_CASE_PAIR_SECOND : 0);
@@ -80,22 +107,23 @@ static trawl_status make_automaton(const trawl_db *db, unsigned number, trawl_ca
     trawl_status status = trawl_patterns_new(&patterns, error);
     uint32_t count = 0;
     for (uint32_t id = 0; status == TRAWL_OK && id < all->count; id++) {
-        if (automaton_of(all, id) == number) {
+        if (automaton_of(db, id) == number) {
             pair->ids[number][count++] = id;
             status =
                 trawl_patterns_add(patterns, all->bytes + all->offsets[id],
                                    all->offsets[id + 1] - all->offsets[id], all->flags[id], error);
         }
     }
-    if (status == TRAWL_OK) {
+    bool missing = count == 0 && pair->conditions != 0;
+    if (status == TRAWL_OK && !missing) {
         /* Also for kind all: walkers of leftmost kinds report the longest key alone. */
         trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
-        status = trawl_fallback_compile(
-            patterns, kind == TRAWL_MATCH_ALL ? TRAWL_MATCH_LEFTMOST_LONGEST : kind,
-            &pair->automaton[number], error);
+        bool longest = kind == TRAWL_MATCH_ALL || pair->conditions != 0;
+        status = trawl_fallback_compile(patterns, longest ? TRAWL_MATCH_LEFTMOST_LONGEST : kind,
+                                        &pair->automaton[number], error);
     }
     trawl_patterns_free(patterns);
-    if (status == TRAWL_OK) {
+    if (status == TRAWL_OK && !missing) {
         note_keys(db, number, pair);
     }
     return status;
@@ -105,6 +133,7 @@ static void release(trawl_case_pair *pair) {
     for (unsigned number = 0; number < 2; number++) {
         trawl_db_free(pair->automaton[number]);
         trawl_release(pair->ids[number]);
+        trawl_release(pair->links[number]);
     }
     trawl_release(pair->keys);
     trawl_release(pair);
@@ -116,12 +145,16 @@ static trawl_case_pair *make(const trawl_db *db) {
         return NULL;
     }
     size_t count = db->patterns.count;
+    pair->conditions = count_conditions(db);
     pair->keys = trawl_allocate(count, sizeof *pair->keys);
     trawl_status status = pair->keys == NULL ? TRAWL_ERROR_MEMORY : TRAWL_OK;
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
         pair->ids[number] = trawl_allocate(count, sizeof *pair->ids[number]);
         status =
             pair->ids[number] == NULL ? TRAWL_ERROR_MEMORY : make_automaton(db, number, pair, NULL);
+    }
+    if (status == TRAWL_OK && pair->conditions != 0) {
+        status = trawl_case_pair_link(db, pair);
     }
     if (status != TRAWL_OK) {
         release(pair);
@@ -131,7 +164,7 @@ static trawl_case_pair *make(const trawl_db *db) {
 }
 
 const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
-    if (db->header->folded == 0) {
+    if (db->header->folded == 0 && db->conditions.records == NULL) {
         return NULL;
     }
     trawl_fallback *fallback = db->fallback;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A pair of automata for sets of case-sensitive and case-insensitive patterns that are nested.
+ * A pair of automata for nested patterns, of which the longest key at a position does not tell what
+ * matches there: sets of case-sensitive and case-insensitive patterns, and sets with conditions.
  *
  * Engines find the patterns of such a set in lower-cased text, and compare each case-sensitive one
  * with the text once more. So what a position can match does not follow from the longest key that
@@ -23,6 +24,19 @@
  * they are for sets in which more than TRAWL_CASE_PAIR_CHAIN patterns can end at one position; of
  * kind all, so many that are compared. And of kind all, an engine with a filter goes on with it and
  * takes the pair as its fallback automaton (run/fallback.h).
+ *
+ * Conditions. Of 2,000 nested patterns 2,000 would have to be tested at each position, also if few
+ * fulfil their conditions. With a pair each condition is tested once: where its right boundary
+ * does not hold, or the position is not one that it allows, all its patterns are passed over. Left
+ * boundaries of all keys but the longest one are known when the pair is made, since the byte before
+ * a shorter key is one of the longest key. So each key has a link for each condition: to the next
+ * shorter key that has a pattern with this condition, and before which its left boundary holds.
+ *
+ *     keys           "b", "ab", "cab", "dcab", all with the left boundary [a]
+ *     links          "dcab" -> "cab" -> "ab" -> TRAWL_NO_KEY: before "b" is an a
+ *
+ * The links of all conditions are merged, and the runner tests the matches again, as it does for
+ * every engine. An automaton that no pattern belongs to is missing.
  */
 #ifndef TRAWL_RUN_CASE_PAIR_H
 #define TRAWL_RUN_CASE_PAIR_H
@@ -38,13 +52,30 @@
 #define TRAWL_CASE_PAIR_SECOND UINT32_C(0x80000000)
 
 typedef struct trawl_case_pair {
-    trawl_db *automaton[2];
-    uint32_t *ids[2]; /* of each pattern of an automaton, its id in the whole set */
+    trawl_db *automaton[2]; /* with conditions one of them may be NULL */
+    uint32_t *ids[2];       /* of each pattern of an automaton, its id in the whole set */
     /* Of each pattern of the whole set. Leftmost kinds: its key in the selection of its automaton
      * (database/selection.h), and TRAWL_CASE_PAIR_SECOND. Kind all: its key in the outputs of its
-     * automaton (database/outputs.h). */
+     * automaton (database/outputs.h). So it is with conditions, for any kind. */
     uint32_t *keys;
+    uint32_t conditions; /* records of conditions; 0: the set has none */
+    uint32_t *links[2];  /* with conditions: record * keys of the automaton + key */
 } trawl_case_pair;
+
+/* Conditions that are merged, at most. A set with more is scanned without a pair: the time for a
+ * byte grows with them, as it does with the patterns that end at a position. */
+#define TRAWL_CASE_PAIR_CONDITIONS 32u
+
+/* Makes the links of both automata. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair);
+
+/* Puts all matches that end at one position of the window in canonical order, but for those that
+ * cannot fulfil their conditions. `outputs`: of both automata. `keys`: the longest key of each
+ * automaton there, or TRAWL_NO_KEY. */
+struct trawl_outputs; /* database/outputs.h */
+trawl_status trawl_case_pair_emit(const trawl_case_pair *pair, const struct trawl_outputs *outputs,
+                                  const trawl_db *db, const trawl_window *window, uint64_t end,
+                                  const uint32_t keys[2], trawl_sink *sink);
 
 /* The pair of a database that needs one, compiled by the first call; it belongs to the database.
  * NULL: it needs none, or there is no memory. Any number of threads may call it at once. */

@@ -51,6 +51,9 @@ static trawl_status open_pair(const trawl_db *db, const trawl_scan_settings *set
     trawl_status status = TRAWL_OK;
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
         const trawl_db *automaton = walker->pair->automaton[number];
+        if (automaton == NULL) {
+            continue;
+        }
         trawl_outputs_view(automaton, 0, &walker->outputs[number]);
         status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
         if (status == TRAWL_OK) {
@@ -89,7 +92,7 @@ static trawl_status reserve_pair(trawl_walker *base, trawl_error *error) {
     trawl_status status = make_room(walker, walker->piece, error);
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
         trawl_walker *of = walker->of[number];
-        status = of->type->reserve == NULL ? TRAWL_OK : of->type->reserve(of, error);
+        status = of == NULL || of->type->reserve == NULL ? TRAWL_OK : of->type->reserve(of, error);
     }
     return status;
 }
@@ -108,8 +111,9 @@ static bool is_before(const trawl_match *left, const trawl_match *right) {
 
 /* Puts the matches of both sinks, each of which is in canonical order, in this order. Two that are
  * equal but for the pattern may come in any order: the selection compares them. */
-static trawl_status merge_longest(const pair_walker *walker, const trawl_sink *of,
-                                  trawl_sink *sink) {
+static trawl_status merge_longest(const pair_walker *walker, const trawl_window *window,
+                                  const trawl_sink *of, trawl_sink *sink) {
+    (void)window;
     size_t at[2] = {0, 0};
     while (at[0] < of[0].count || at[1] < of[1].count) {
         unsigned number = at[0] == of[0].count                                      ? 1
@@ -175,36 +179,65 @@ static trawl_status merge_chains(pair_chain *chain, uint64_t end, trawl_sink *si
     return TRAWL_OK;
 }
 
-/* Puts the matches whose longest ones are in the two sinks. */
-static trawl_status merge_all(const pair_walker *walker, const trawl_sink *of, trawl_sink *sink) {
-    size_t at[2] = {0, 0};
-    trawl_status status = TRAWL_OK;
-    while (status == TRAWL_OK && (at[0] < of[0].count || at[1] < of[1].count)) {
-        uint64_t end = UINT64_MAX;
-        for (unsigned number = 0; number < 2; number++) {
-            if (at[number] < of[number].count && of[number].matches[at[number]].end < end) {
-                end = of[number].matches[at[number]].end;
-            }
+/* The next end of the longest matches in the two sinks, of which at[0] and at[1] have been taken;
+ * takes those that end there, and sets the key of each automaton. False: there are no more. */
+static bool take_end(const pair_walker *walker, const trawl_sink *of, size_t at[2], uint64_t *end,
+                     uint32_t keys[2]) {
+    *end = UINT64_MAX;
+    for (unsigned number = 0; number < 2; number++) {
+        if (at[number] < of[number].count && of[number].matches[at[number]].end < *end) {
+            *end = of[number].matches[at[number]].end;
         }
+    }
+    for (unsigned number = 0; number < 2; number++) {
+        keys[number] = TRAWL_NO_KEY;
+        if (at[number] < of[number].count && of[number].matches[at[number]].end == *end) {
+            uint32_t pattern = of[number].matches[at[number]++].pattern;
+            keys[number] = walker->pair->keys[walker->pair->ids[number][pattern]];
+        }
+    }
+    return *end != UINT64_MAX;
+}
+
+/* Puts the matches whose longest ones are in the two sinks. */
+static trawl_status merge_all(const pair_walker *walker, const trawl_window *window,
+                              const trawl_sink *of, trawl_sink *sink) {
+    (void)window;
+    size_t at[2] = {0, 0};
+    uint64_t end = 0;
+    uint32_t keys[2];
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && take_end(walker, of, at, &end, keys)) {
         pair_chain chain[2];
         for (unsigned number = 0; number < 2; number++) {
-            const trawl_match *match = &of[number].matches[at[number]];
-            bool here = at[number] < of[number].count && match->end == end;
             chain[number] =
                 (pair_chain){.outputs = &walker->outputs[number], .ids = walker->pair->ids[number]};
-            enter_key(&chain[number],
-                      here ? walker->pair->keys[chain[number].ids[match->pattern]] : TRAWL_NO_KEY);
-            at[number] += here;
+            enter_key(&chain[number], keys[number]);
         }
         status = merge_chains(chain, end, sink);
     }
     return status;
 }
 
+/* The same without those that cannot fulfil their conditions. */
+static trawl_status merge_conditions(const pair_walker *walker, const trawl_window *window,
+                                     const trawl_sink *of, trawl_sink *sink) {
+    size_t at[2] = {0, 0};
+    uint64_t end = 0;
+    uint32_t keys[2];
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && take_end(walker, of, at, &end, keys)) {
+        status = trawl_case_pair_emit(walker->pair, walker->outputs, walker->base.db, window, end,
+                                      keys, sink);
+    }
+    return status;
+}
+
 /* ------------------------------------------------------------------ walking */
 
-typedef trawl_status (*merge_function)(const pair_walker *walker, const trawl_sink *of,
-                                       trawl_sink *sink);
+/* `window`: the one that the piece is of. */
+typedef trawl_status (*merge_function)(const pair_walker *walker, const trawl_window *window,
+                                       const trawl_sink *of, trawl_sink *sink);
 
 static trawl_status scan_with(pair_walker *walker, const trawl_window *window, merge_function merge,
                               trawl_sink *sink, trawl_error *error) {
@@ -223,11 +256,11 @@ static trawl_status scan_with(pair_walker *walker, const trawl_window *window, m
         for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
             found[number] = (trawl_sink){
                 .matches = walker->matches[number], .capacity = walker->capacity, .flush = refuse};
-            status =
-                walker->of[number]->type->scan(walker->of[number], &part, &found[number], error);
+            trawl_walker *one = walker->of[number];
+            status = one == NULL ? TRAWL_OK : one->type->scan(one, &part, &found[number], error);
         }
         if (status == TRAWL_OK) {
-            status = merge(walker, found, sink);
+            status = merge(walker, window, found, sink);
         }
         walker->bytes += end - begin;
         begin = end;
@@ -243,6 +276,11 @@ static trawl_status scan_longest(trawl_walker *base, const trawl_window *window,
 static trawl_status scan_all(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
                              trawl_error *error) {
     return scan_with((pair_walker *)base, window, merge_all, sink, error);
+}
+
+static trawl_status scan_conditions(trawl_walker *base, const trawl_window *window,
+                                    trawl_sink *sink, trawl_error *error) {
+    return scan_with((pair_walker *)base, window, merge_conditions, sink, error);
 }
 
 static trawl_status count_all(trawl_walker *base, const trawl_window *window, trawl_counts *counts,
@@ -304,12 +342,25 @@ static const trawl_walker_type all_walker = {
     .describe = describe_pair,
 };
 
+/* No `count`: with conditions, matches are counted by reporting them. */
+static const trawl_walker_type conditions_walker = {
+    .open = open_pair,
+    .close = close_pair,
+    .scan = scan_conditions,
+    .reserve = reserve_pair,
+    .describe = describe_pair,
+};
+
 const trawl_walker_type *trawl_case_pair_walker(const trawl_db *db) {
+    if (db->conditions.records != NULL) {
+        return &conditions_walker;
+    }
     return db->header->match_kind == TRAWL_MATCH_ALL ? &all_walker : &longest_walker;
 }
 
 const trawl_walker_type *trawl_case_pair_walker_of(const trawl_db *db) {
-    bool in_place = db->header->match_kind != TRAWL_MATCH_ALL || !db->engine->walker->falls_back;
+    bool in_place = db->header->match_kind != TRAWL_MATCH_ALL || !db->engine->walker->falls_back ||
+                    db->conditions.records != NULL;
     return in_place && trawl_case_pair_of(db) != NULL ? trawl_case_pair_walker(db)
                                                       : db->engine->walker;
 }

@@ -39,7 +39,7 @@ trawl_status trawl_leftmost_open(trawl_leftmost *self, const trawl_db *db, trawl
     self->max_length = db->header->max_length;
     self->offsets = db->patterns.offsets;
     self->queue[0].selection = trawl_selection_of(db);
-    const trawl_case_pair *pair = trawl_case_pair_of(db);
+    const trawl_case_pair *pair = db->conditions.records == NULL ? trawl_case_pair_of(db) : NULL;
     if (pair != NULL) {
         self->queues = 2;
         self->keys = pair->keys;

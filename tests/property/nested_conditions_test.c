@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Nested patterns with conditions (run/case_pair.h): the oracle's matches with every engine, and a
+ * time that does not grow with the number of patterns that end at a position without counting.
+ */
+#include "combinations.h"
+#include "effort.h"
+#include "oracle.h"
+#include "sanitizers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static trawl_error error;
+
+/* ------------------------------------------------------------------ the same matches */
+
+static uint8_t random_class(random_source *random) {
+    static const uint8_t classes[] = {TRAWL_CLASS_NONE, TRAWL_CLASS_WORD, TRAWL_CLASS_LABEL,
+                                      ORACLE_VOWELS,    ORACLE_NOTHING,   TRAWL_CLASS_NONE};
+    return classes[random_below(random, sizeof classes)];
+}
+
+static trawl_condition random_condition(random_source *random, size_t text) {
+    trawl_condition condition = TRAWL_CONDITION;
+    condition.left = random_class(random);
+    condition.right = random_class(random);
+    if (random_chance(random, 1, 4))
+        condition.min_start = random_below(random, text);
+    if (random_chance(random, 1, 4))
+        condition.max_end = condition.min_start + random_between(random, 130, 130 + text);
+    condition.at_start = random_chance(random, 1, 10) && condition.min_start == 0;
+    condition.at_end = random_chance(random, 1, 10);
+    return condition;
+}
+
+/* `count` patterns, each the end of one word, with a few conditions; some sets are of mixed letter
+ * case. */
+static void make_set(test_case *test, size_t count, size_t text, random_source *random) {
+    uint8_t word[120], bytes[120];
+    size_t period = random_between(random, 1, 4);
+    bool mixed = random_chance(random, 1, 2);
+    trawl_condition conditions[5];
+    for (size_t i = 0; i < 5; i++)
+        conditions[i] = random_condition(random, text);
+    conditions[0] = (trawl_condition)TRAWL_CONDITION;
+    for (size_t i = 0; i < sizeof word; i++)
+        word[i] = i < period ? (uint8_t) "ab-"[random_below(random, 3)] : word[i - period];
+    for (size_t id = 0; id < count; id++) {
+        size_t length = random_chance(random, 3, 4) ? id + 1 : random_between(random, 1, count);
+        memcpy(bytes, word + sizeof word - length, length);
+        if (mixed && bytes[length / 2] != '-' && random_chance(random, 1, 8))
+            bytes[length / 2] ^= 0x20;
+        test_case_add_pattern(test, bytes, length,
+                              mixed && random_chance(random, 1, 2) ? TRAWL_PATTERN_CASE_INSENSITIVE
+                                                                   : 0);
+        test_case_set_condition(test, id, &conditions[random_below(random, 5)]);
+    }
+}
+
+/* Pieces of patterns, of which a byte is in another case or another one. */
+static void make_text(test_case *test, size_t length, random_source *random) {
+    while (test->length < length) {
+        const trawl_pattern *pattern = &test->patterns[random_below(random, test->count)];
+        test_case_append_text(test, pattern->bytes, pattern->length);
+        uint8_t *changed = &test->text[random_below(random, test->length)];
+        if (random_chance(random, 1, 3))
+            *changed = (uint8_t) "abAB- "[random_below(random, 6)];
+    }
+}
+
+static void the_same_matches(void **state) {
+    (void)state;
+    size_t rounds = TESTS_ARE_SLOW || effort_is_short() ? 1 : 3;
+    for (size_t round = 0; round < rounds; round++) {
+        random_source random = random_for_case(random_seed(), round);
+        test_case test = {.name = strdup("nested conditions")};
+        size_t length = random_between(&random, 100, 2000);
+        make_set(&test, random_between(&random, 70, 115), length, &random);
+        make_text(&test, length, &random);
+        for (int kind = 0; kind < MATCH_KINDS; kind++) {
+            match_list expected = {0};
+            test_case_search(&test, (trawl_match_kind)kind, &expected);
+            for (size_t c = 0; c < combination_count(); c++) {
+                combination_failure failure;
+                if (combination_check(combination_at(c), &test, (trawl_match_kind)kind, &expected,
+                                      6, &random, &failure) == COMBINATION_FAILED) {
+                    combination_print_failure(stdout, &test, &failure, NULL);
+                    fail();
+                }
+            }
+            match_list_free(&expected);
+        }
+        test_case_free(&test);
+    }
+}
+
+/* ------------------------------------------------------------------ time */
+
+enum { NESTED = 1000, TEXT = 200000 };
+
+/* A condition of all patterns but the shortest one, which has none if `but_one`. */
+typedef struct trial {
+    const char *name;
+    trawl_condition condition;
+    bool but_one;
+    uint64_t total; /* matches of kind all in the text */
+} trial;
+
+static trawl_db *compile(const trial *one, const char *engine, trawl_match_kind kind) {
+    static uint8_t bytes[NESTED];
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    options.matches = kind;
+    memset(bytes, 'a', sizeof bytes);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t length = 1; length <= NESTED; length++) {
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, 0, &error), TRAWL_OK);
+        if (length > 1 || !one->but_one)
+            assert_int_equal(trawl_patterns_condition_last(patterns, &one->condition, &error),
+                             TRAWL_OK);
+    }
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+/* Nanoseconds of processor time for a byte of a count. */
+static double time_of(const trawl_db *db, const uint8_t *text, uint64_t *total) {
+    struct timespec begin, end;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    assert_int_equal(trawl_count(db, text, TEXT, NULL, total, NULL, &error), TRAWL_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    return (1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec)) /
+           TEXT;
+}
+
+/* Runs of 999 a's, so that up to 999 patterns end at each position, of which at most one or two
+ * count. One by one they take 2,000 to 5,000 ns a byte, by links below 300. */
+static void a_bounded_time(void **state) {
+    (void)state;
+    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const char *const engines[] = {"ac-dfa", "ac-nfa",     "ac-split",
+                                          "qgram",  "rabin-karp", "wu-manber"};
+    const uint64_t bytes_a = TEXT / NESTED * (NESTED - 1);
+    const trial trials[] = {
+        {"left", {.size = sizeof(trawl_condition), .left = TRAWL_CLASS_WORD}, false, bytes_a},
+        {"right, but one",
+         {.size = sizeof(trawl_condition), .right = TRAWL_CLASS_WORD},
+         true,
+         bytes_a + TEXT / NESTED * (NESTED - 2)},
+        {"start", {.size = sizeof(trawl_condition), .min_start = TEXT - 2}, false, 1},
+        {"end", {.size = sizeof(trawl_condition), .max_end = 2}, false, 3},
+        {"at the start", {.size = sizeof(trawl_condition), .at_start = true}, false, NESTED - 1},
+    };
+    static uint8_t text[TEXT];
+    for (size_t i = 0; i < TEXT; i++)
+        text[i] = i % NESTED == NESTED - 1 ? ' ' : 'a';
+    for (size_t t = 0; t < sizeof trials / sizeof trials[0]; t++)
+        for (int kind = 0; kind < MATCH_KINDS; kind++)
+            for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+                uint64_t total;
+                trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
+                double nanoseconds = time_of(db, text, &total);
+                trawl_db_free(db);
+                if (kind == TRAWL_MATCH_ALL)
+                    assert_int_equal(total, trials[t].total);
+                if (nanoseconds > most)
+                    fail_msg("%s, %s, %s: %.0f ns a byte", engines[e], match_kind_names[kind],
+                             trials[t].name, nanoseconds);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
+                                       cmocka_unit_test(a_bounded_time)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
