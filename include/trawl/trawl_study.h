@@ -192,7 +192,7 @@ typedef struct trawl_study_filter {
     double gb_per_second; /* of this filter alone, with its candidates */
 } trawl_study_filter;
 
-enum { TRAWL_STUDY_MOST_ENGINES = 4, TRAWL_STUDY_MOST_DEVICE_FILTERS = 4 };
+enum { TRAWL_STUDY_MOST_ENGINES = 5, TRAWL_STUDY_MOST_DEVICE_FILTERS = 4 };
 
 /* What a database keeps of its plan. Speeds are 10^9 bytes of text a second: of one thread of a
  * CPU, or of a whole GPU that counts a text in its memory. */

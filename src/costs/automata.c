@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "costs/long_patterns.h"
 #include "scan/contract.h"
 
@@ -82,7 +83,8 @@ typedef struct walk {
     const uint8_t *text;
     size_t length;
     uint8_t fold[256];
-    bit_set beginnings, wholes, verified, lines, nfa_lines;
+    bit_set beginnings, wholes, verified, lines, nfa_lines, met;
+    double matches, met_keys;     /* so far: matches, and different patterns that match */
     trawl_long_patterns longs;    /* patterns longer than MOST_DEPTH */
     bool lengths[MOST_DEPTH + 1]; /* that patterns have */
     uint8_t *ends;                /* whether a match ends with each byte of text */
@@ -179,7 +181,8 @@ static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     return states;
 }
 
-static void add_patterns(walk *self, size_t step, double *factor) {
+/* *factor: patterns of the set, for each that is looked at; *others: states, for each of these. */
+static void add_patterns(walk *self, size_t step, double *factor, double *others) {
     const trawl_patterns *patterns = self->patterns;
     uint64_t states = 1, seen = 0, deep = 0, half = 0, all = patterns->count / step;
     bool bytes[256] = {false};
@@ -224,7 +227,8 @@ static void add_patterns(walk *self, size_t step, double *factor) {
     /* Of the patterns that were left out, as many have states of their own as in the second half of
      * those that were looked at. */
     double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
-    estimate->states = (double)(states + deep) * pow(*factor, grown < 1 ? grown : 1);
+    *others = pow(*factor, grown < 1 ? grown : 1);
+    estimate->states = (double)(states + deep) * *others;
     self->entry = estimate->states <= 65536 ? 2 : 4;
     self->classes = classes < 256 ? classes : 256;
     self->columns = self->classes;
@@ -254,9 +258,40 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
     *nfa_lines += add(&self->nfa_lines, spread(state));
 }
 
+/* Notes matches of a pattern, of which `bits` is the hash. */
+static void meet(walk *self, uint64_t bits, uint32_t matches) {
+    self->matches += matches;
+    self->met_keys += matches != 0 && add(&self->met, spread(bits));
+}
+
+/* Keeps how far the walk is: after 1/128, 2/128, 4/128, ... of the text. */
+static void note_point(walk *self, unsigned point, size_t steps, double dfa_lines,
+                       double nfa_lines) {
+    trawl_automata_estimate *estimate = self->estimate;
+    estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)steps;
+    estimate->met.growth.steps[point] = (double)steps;
+    estimate->dfa.lines[point] = dfa_lines;
+    estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / LINE;
+    estimate->met.growth.lines[point] = self->met_keys;
+}
+
+/* Long patterns are looked for at the first `starts` positions only. If these are not all, what was
+ * met up to then goes on growing, with the root of the text. */
+static void finish_met(walk *self, double starts, double matches, double keys) {
+    trawl_met_keys *met = &self->estimate->met;
+    met->per_byte = starts > 0 ? matches / starts : 0;
+    for (unsigned point = 0; point < TRAWL_GROWTH_POINTS; point++) {
+        double ratio = starts > 0 ? met->growth.steps[point] / starts : 0;
+        if (ratio > 1) {
+            met->growth.lines[point] = keys * sqrt(ratio);
+        }
+    }
+}
+
 static void walk_text(walk *self) {
     trawl_automata_estimate *estimate = self->estimate;
     double lines = 0, nfa_lines = 0, ends = 0, long_ends = 0, long_starts = 0;
+    double matches = 0, keys = 0; /* as long as long patterns were looked for */
     double rows_of_line = LINE / (self->columns * self->entry);
     double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
     size_t known = 0;                                   /* bytes of text whose state is known */
@@ -268,6 +303,8 @@ static void walk_text(walk *self) {
         }
         bool compares = self->longs.compared < MOST_COMPARED;
         long_starts += compares;
+        matches = compares ? self->matches : matches;
+        keys = compares ? self->met_keys : keys;
         for (size_t i = start; i < self->length && i < start + MOST_DEPTH; i++) {
             hash = extend(hash, self->fold[self->text[i]]);
             uint64_t bits = spread(hash);
@@ -276,14 +313,17 @@ static void walk_text(walk *self) {
             }
             if (self->lengths[i - start + 1] && has(&self->wholes, bits)) {
                 ends += self->ends[i] == 0;
+                meet(self, bits, 1);
                 self->ends[i] |= has(&self->verified, bits)
                                      ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
                                      : TRAWL_TRACE_MATCH;
             }
             if (compares && i + 1 == start + MOST_DEPTH) {
-                long_ends +=
+                uint32_t found =
                     trawl_long_patterns_find(&self->longs, self->text + start, self->length - start,
                                              bits, self->ends + start);
+                long_ends += found;
+                meet(self, ~bits, found);
             }
             if (i >= known) {
                 known = i + 1;
@@ -296,14 +336,12 @@ static void walk_text(walk *self) {
             known = start + 1;
             touch(self, 0, start, &lines, &nfa_lines);
         }
-        /* Points are at 1/128, 2/128, 4/128, ... of the text. */
         if (start + 1 == self->length >> (TRAWL_GROWTH_POINTS - 1 - point)) {
-            estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)(start + 1);
-            estimate->dfa.lines[point] = lines / share;
-            estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / LINE;
+            note_point(self, point, start + 1, lines / share, nfa_lines);
             point++;
         }
     }
+    finish_met(self, long_starts, matches, keys);
     estimate->match_ends =
         self->length == 0 ? 0 : ends / (double)self->length + long_ends / long_starts;
 }
@@ -314,7 +352,17 @@ static void release(walk *self) {
     trawl_release(self->verified.words);
     trawl_release(self->lines.words);
     trawl_release(self->nfa_lines.words);
+    trawl_release(self->met.words);
     trawl_long_patterns_close(&self->longs);
+}
+
+/* Adds the patterns that were not looked at: of `others` as many match as of one. */
+static void count_others(trawl_met_keys *met, double others, size_t patterns) {
+    for (unsigned point = 0; point < TRAWL_GROWTH_POINTS; point++) {
+        met->growth.lines[point] *= others;
+    }
+    met->per_byte *= others;
+    met->growth.all = (double)patterns;
 }
 
 /* Walks over the text. The caller has set patterns, text, length, estimate and the arrays. */
@@ -339,6 +387,7 @@ static trawl_status measure(walk *self, trawl_error *error) {
         {&self->verified, patterns->case_insensitive != 0 ? patterns->count / step : 1, 100, 4},
         {&self->lines, self->length, 50, 3},
         {&self->nfa_lines, self->length, 50, 3},
+        {&self->met, self->length, 25, 3},
     };
     trawl_status status = TRAWL_OK;
     for (size_t i = 0; i < sizeof sets / sizeof *sets && status == TRAWL_OK; i++) {
@@ -349,11 +398,12 @@ static trawl_status measure(walk *self, trawl_error *error) {
                                           count_long(patterns, step), error);
     }
     if (status == TRAWL_OK) {
-        double factor = 1;
+        double factor = 1, others = 1;
         trawl_automata_estimate *estimate = self->estimate;
-        add_patterns(self, step, &factor);
+        add_patterns(self, step, &factor, &others);
         walk_text(self);
         estimate->match_ends *= factor;
+        count_others(&estimate->met, others, patterns->count);
         estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
     }
     release(self);
@@ -509,6 +559,20 @@ double trawl_automata_step(const trawl_line_growth *growth, const double *by_siz
          * were measured in the same way. */
         double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
         nanoseconds += (more > 0 ? more : 0) * waits;
+    }
+    return nanoseconds;
+}
+
+double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys) {
+    double place = (log2(TRAWL_COST_KEY_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
+    double nanoseconds = by_size[0];
+    for (unsigned i = 1; i < TRAWL_COST_SIZES && place > i - 1; i++) {
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE, misses = 1;
+        double share = place < i ? place - (i - 1) : 1; /* of the next larger table */
+        if (met != NULL && met->per_byte > 0) {
+            misses = share_of_misses(&met->growth, cache) / met->per_byte;
+        }
+        nanoseconds += (by_size[i] - by_size[i - 1]) * share * (misses < 1 ? misses : 1);
     }
     return nanoseconds;
 }

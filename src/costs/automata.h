@@ -15,12 +15,20 @@ typedef struct trawl_line_growth {
     double all; /* cache lines of the whole table */
 } trawl_line_growth;
 
+/* The patterns that match in the sample: an engine that looks them up finds those that match again
+ * and again in a near cache, however many others there are. */
+typedef struct trawl_met_keys {
+    trawl_line_growth growth; /* each pattern is one line */
+    double per_byte;          /* matches of patterns, for a byte of text */
+} trawl_met_keys;
+
 typedef struct trawl_automata_estimate {
     double states;
     uint64_t dfa_bytes; /* of the tables, about */
     uint64_t nfa_bytes;
     double match_ends; /* share of bytes of text at which a match ends */
     trawl_line_growth dfa, nfa;
+    trawl_met_keys met;
 } trawl_automata_estimate;
 
 /* Measures on a sample of at least TRAWL_SAMPLE_LEAST bytes. Errors: TRAWL_ERROR_MEMORY. */
@@ -44,6 +52,11 @@ trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t 
                                   size_t length, trawl_automata_estimate *estimate,
                                   trawl_automata_steps *trace, trawl_error *error);
 void trawl_automata_trace_release(trawl_automata_steps *trace);
+
+/* Nanoseconds of looking up one of `keys` patterns where a text matches. by_size: a look-up among
+ * patterns that fill a table of that size, with TRAWL_COST_KEY_BYTES each, in random order
+ * (trawl_costs.verify). `met` may be NULL: nothing is known of the text. */
+double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys);
 
 /* Nanoseconds for a step of a walk whose cache lines grow as `growth`. by_size[TRAWL_COST_SIZES]: a
  * step that may touch any line of a table of that size (trawl_costs). */

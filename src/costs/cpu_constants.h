@@ -31,17 +31,30 @@
 #define TRAWL_PLAN_FEW_ENDS (1.0 / 15)
 #define TRAWL_PLAN_OFTEN_ENDS (1.0 / 2)
 
-/* wu-manber is expected to take so many times its price: how windows follow each other is not
- * known. Fitted to the workloads. */
-#define TRAWL_PLAN_WU_MANBER_MARGIN 1.15
+/* What wu-manber and rabin-karp do with a window that is not excluded, in units of
+ * trawl_costs.shift_zero: list it and find that no pattern has its last bytes; find a pattern's
+ * last bytes. And a step of the binary search among keys that end alike, in look-ups
+ * (trawl_look_up_cost): its two loads mostly meet lines that earlier searches have read. Fitted to
+ * 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). */
+#define TRAWL_PLAN_WU_MANBER_ZERO 0.4
+#define TRAWL_PLAN_WU_MANBER_LOOK_UP 0.8
+#define TRAWL_PLAN_RABIN_KARP_CANDIDATE 1.0
+#define TRAWL_PLAN_RABIN_KARP_LOOK_UP 1.3
+#define TRAWL_PLAN_SEARCH_STEP 0.25
 
-/* The longest shift of wu-manber that is measured: longer ones leave out nearly as many lines. */
-#define TRAWL_PLAN_MAX_SHIFT 1024u
+/* A position in a pass of rabin-karp, in steps of ac-dfa with a table in the nearest cache: a
+ * product and a load from its filter, and no load that depends on the one before. From the same
+ * workloads. */
+#define TRAWL_PLAN_RABIN_KARP_STEPS 1.34
 
-/* Nanoseconds that building takes for each byte of tables, of qgram, ac-dfa, ac-nfa and wu-manber.
+/* Bytes of HASH for each pattern, of which a window with a shift of 0 reads one slot. */
+#define TRAWL_PLAN_SLOT_BYTES 8
+
+/* Nanoseconds that building takes for each byte of tables, of qgram, ac-dfa, ac-nfa, wu-manber and
+ * rabin-karp, of which the last is taken to be like wu-manber.
  * Medians of 110 to 250 sets on a Xeon; of qgram a half, as the rest is planning
  * (docs/notebook/2026-11-planner-prices.md). */
-static const double trawl_plan_build_byte_costs[] = {7, 0.8, 6, 9};
+static const double trawl_plan_build_byte_costs[] = {7, 0.8, 6, 9, 9};
 
 /* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
  * outputs and endings. An estimate, for the limit of tables. */
@@ -452,6 +465,12 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
 #define TRAWL_WU_MANBER_ENTRIES_PER_BLOCK 8
 #define TRAWL_WU_MANBER_MEMORY_DIVISOR 4
 
+/* The most blocks of patterns with which the planner moves a window over the sample, and the bits
+ * among which it counts different ends of patterns, as a power of two. Chosen by hand: a
+ * millisecond. */
+#define TRAWL_WU_MANBER_TRIAL_BLOCKS ((uint64_t)1 << 17)
+#define TRAWL_WU_MANBER_ENDING_BITS 18u
+
 /* ------------------------------------------------------------------ rabin-karp */
 
 /* Patterns longer than twice the hashed window have a pass of their own only if otherwise more than
@@ -465,6 +484,11 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
 #define TRAWL_RABIN_KARP_SMALL_FILTER_BITS 64
 #define TRAWL_RABIN_KARP_LARGE_FILTER_BITS 16
 #define TRAWL_RABIN_KARP_SMALL_FILTER_LOG 18u
+
+/* The most patterns of a pass with which the planner searches the sample, and the places of the
+ * table of their hashes, as a power of two. Chosen by hand: a millisecond for each pass. */
+#define TRAWL_RABIN_KARP_TRIAL_PATTERNS ((uint64_t)1 << 14)
+#define TRAWL_RABIN_KARP_KNOWN_BITS 18u
 
 /* ------------------------------------------------------------------ ac-split */
 

@@ -9,80 +9,17 @@
 #include "costs/automata.h"
 #include "costs/cpu_constants.h"
 #include "engines/engines.h"
-#include "engines/wu_manber/format.h"
+#include "plan/hashing.h"
 
 static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
     [TRAWL_PLAN_AC_DFA] = &trawl_engine_ac_dfa,
     [TRAWL_PLAN_AC_NFA] = &trawl_engine_ac_nfa,
     [TRAWL_PLAN_WU_MANBER] = &trawl_engine_wu_manber,
+    [TRAWL_PLAN_RABIN_KARP] = &trawl_engine_rabin_karp,
 };
 
 /* ------------------------------------------------------------------ what engines would cost */
-
-/* Sets *expected to the mean shift of a window over the sample, up to `most`, and *zero to the
- * share of windows whose shift is 0. */
-static void measure_shifts(const trawl_qgram_survey *survey, trawl_survey_filter *filter,
-                           uint32_t most, trawl_survey_rates *rates, double *expected,
-                           double *zero) {
-    /* The mean shift is the sum over all distances of the chance that no pattern has the block so
-     * near to its window's end; between doubled distances it is interpolated. */
-    double before = 1;
-    *expected = *zero = 0;
-    for (uint32_t distance = 1, last = 0; last < most; distance *= 2) {
-        filter->stride = distance < most ? distance : most;
-        trawl_survey_measure(survey, filter, rates);
-        double none = 1 - rates->pass[TRAWL_SURVEY_CLASSES];
-        *zero = last == 0 ? 1 - none : *zero;
-        *expected += (filter->stride - last) * (last == 0 ? none : (none + before) / 2);
-        before = none;
-        last = filter->stride;
-    }
-}
-
-/* Nanoseconds for a byte of text by wu-manber; *bytes: its tables, about. Windows are as long as
- * the shortest pattern and move on by the shift of their last block. */
-static double price_wu_manber(const trawl_qgram_survey *survey,
-                              const trawl_compile_settings *options, double ends, uint64_t *bytes) {
-    const trawl_patterns *patterns = survey->patterns;
-    uint32_t window = (uint32_t)patterns->min_length;
-    uint32_t first = 0;
-    while (survey->count[first] == 0) {
-        first++;
-    }
-    uint32_t endings = patterns->count < UINT32_MAX ? (uint32_t)patterns->count : UINT32_MAX;
-    uint32_t block =
-        options->wu_manber_block != 0
-            ? options->wu_manber_block
-            : trawl_wu_manber_choose_block(endings, window, trawl_endings_alphabet(patterns),
-                                           options->max_table_bytes / 4);
-    block = block < window ? block : window;
-    uint32_t shift = window - block + 1;
-    shift = shift < TRAWL_PLAN_MAX_SHIFT ? shift : TRAWL_PLAN_MAX_SHIFT;
-    trawl_survey_filter filter = {
-        .begin = first, .gram = block, .folded = patterns->case_insensitive != 0};
-    trawl_survey_rates rates = {0};
-    double expected, zero;
-    measure_shifts(survey, &filter, shift, &rates, &expected, &zero);
-    double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
-    *bytes = (uint64_t)(table + 64 * (double)patterns->count);
-    double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
-    /* Where windows move on by more than a line, only the lines of their ends are read. */
-    double step = expected + zero, line = TRAWL_SPARSE_LINE_BYTES;
-    double memory = options->costs->memory * (step > line ? line / step : 1);
-    /* Patterns are compared where the last eight bytes of a window are those of a pattern, and at
-     * each match: no window with one is passed over. */
-    filter.gram = window < 8 ? window : 8;
-    filter.stride = 1;
-    trawl_survey_measure(survey, &filter, &rates);
-    double tails = rates.pass[TRAWL_SURVEY_CLASSES];
-    tails = (tails < zero ? tails : zero) / step;
-    double look_up =
-        trawl_cost_at(options->costs->verify, TRAWL_COST_KEY_BYTES * (double)patterns->count);
-    look_up = look_up > options->costs->shift_zero ? look_up : options->costs->shift_zero;
-    return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / step, memory) +
-           (tails > ends ? tails : ends) * look_up + ends * options->costs->match;
-}
 
 /* Nanoseconds for a byte of text that recording matches takes if matches end at the share `ends` of
  * all bytes. A frequent end is cheaper, since its branch is predicted; between the two measured
@@ -108,9 +45,31 @@ static double price_unforeseen_matches(const trawl_costs *costs, const trawl_pla
     return ends > 0 ? ends * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES) : 0;
 }
 
+/* Prices the engines that look up windows by a hash. */
+static trawl_status price_hashing(const trawl_qgram_survey *survey,
+                                  const trawl_automata_estimate *automata,
+                                  const trawl_compile_settings *options, trawl_plan_record *record,
+                                  trawl_error *error) {
+    const trawl_hashing_input input = {.patterns = survey->patterns,
+                                       .options = options,
+                                       .automata = automata,
+                                       .spread = survey->spread};
+    trawl_hashing_price price[2];
+    trawl_status status = trawl_price_wu_manber(&input, &price[0], error);
+    if (status == TRAWL_OK) {
+        status = trawl_price_rabin_karp(&input, &price[1], error);
+    }
+    if (status == TRAWL_OK) {
+        record->nanoseconds[TRAWL_PLAN_WU_MANBER] = price[0].nanoseconds;
+        record->bytes[TRAWL_PLAN_WU_MANBER] = price[0].bytes;
+        record->nanoseconds[TRAWL_PLAN_RABIN_KARP] = price[1].nanoseconds;
+        record->bytes[TRAWL_PLAN_RABIN_KARP] = price[1].bytes;
+    }
+    return status;
+}
+
 static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,
-                      const trawl_compile_settings *options, trawl_plan *plan) {
-    const trawl_costs *costs = options->costs;
+                      const trawl_costs *costs, trawl_plan *plan) {
     trawl_plan_record *record = &plan->record;
     double ends = automata->match_ends;
     record->match_ends = ends;
@@ -126,8 +85,6 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     double matches = price_automaton_matches(costs, ends);
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
-    record->nanoseconds[TRAWL_PLAN_WU_MANBER] =
-        price_wu_manber(survey, options, ends, &record->bytes[TRAWL_PLAN_WU_MANBER]);
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
     record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
     record->bytes[TRAWL_PLAN_QGRAM] =
@@ -207,6 +164,12 @@ static void explain_choice(trawl_plan *plan, uint32_t chosen) {
                        "%.1f MB).",
                        (double)plan->record.bytes[TRAWL_PLAN_AC_NFA] / 1e6,
                        (double)plan->record.bytes[TRAWL_PLAN_AC_DFA] / 1e6);
+        break;
+    case TRAWL_PLAN_RABIN_KARP:
+        trawl_plan_add(plan,
+                       "So much of the text matches that each position is best looked up by "
+                       "one hash, in tables of about %.1f MB.",
+                       (double)plan->record.bytes[TRAWL_PLAN_RABIN_KARP] / 1e6);
         break;
     default:
         trawl_plan_add(plan, "The patterns are so long and so rare in the text that most bytes are "
@@ -331,11 +294,14 @@ static trawl_status compare_engines(const trawl_qgram_survey *survey,
     if (status == TRAWL_OK) {
         status = trawl_qgram_divide(survey, options, &plan->division, error);
     }
+    if (status == TRAWL_OK) {
+        status = price_hashing(survey, &automata, options, &plan->record, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }
     plan->divided = true;
-    price_all(survey, &automata, options, plan);
+    price_all(survey, &automata, options->costs, plan);
     record_tiers(survey->patterns, plan);
     uint64_t limits[TRAWL_PLAN_ENGINES];
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {

@@ -16,10 +16,9 @@ _Static_assert((unsigned)TRAWL_STUDY_MOST_ENGINES >= TRAWL_PLAN_ENGINES, "and al
 _Static_assert((unsigned)TRAWL_STUDY_MOST_ENGINES >= TRAWL_DEVICE_WAYS, "on a GPU too");
 
 static const char *const names[TRAWL_PLAN_ENGINES] = {
-    [TRAWL_PLAN_QGRAM] = "qgram",
-    [TRAWL_PLAN_AC_DFA] = "ac-dfa",
-    [TRAWL_PLAN_AC_NFA] = "ac-nfa",
-    [TRAWL_PLAN_WU_MANBER] = "wu-manber",
+    [TRAWL_PLAN_QGRAM] = "qgram",           [TRAWL_PLAN_AC_DFA] = "ac-dfa",
+    [TRAWL_PLAN_AC_NFA] = "ac-nfa",         [TRAWL_PLAN_WU_MANBER] = "wu-manber",
+    [TRAWL_PLAN_RABIN_KARP] = "rabin-karp",
 };
 
 /* NULL if the database has none. Its values may be anything: they are only reported. */

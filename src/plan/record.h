@@ -6,8 +6,14 @@
 #include "engines/qgram/format.h"
 
 /* Indices of the engines in a record. */
-enum { TRAWL_PLAN_QGRAM, TRAWL_PLAN_AC_DFA, TRAWL_PLAN_AC_NFA, TRAWL_PLAN_WU_MANBER };
-#define TRAWL_PLAN_ENGINES 4u
+enum {
+    TRAWL_PLAN_QGRAM,
+    TRAWL_PLAN_AC_DFA,
+    TRAWL_PLAN_AC_NFA,
+    TRAWL_PLAN_WU_MANBER,
+    TRAWL_PLAN_RABIN_KARP
+};
+#define TRAWL_PLAN_ENGINES 5u
 
 typedef struct trawl_tier_record {
     uint64_t patterns;

@@ -46,10 +46,10 @@ static bool is_prime(uint32_t number) {
 
 /* ------------------------------------------------------------------ grouped */
 
-/* Divides the patterns into passes. A pass has the lengths from its shortest one to below twice
- * that; if its window is selective enough (TRAWL_RABIN_KARP_SELECTIVITY), it has all longer ones
- * too. */
-static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned) {
+/* A pass has the lengths from its shortest one to below twice that; if its window is selective
+ * enough (TRAWL_RABIN_KARP_SELECTIVITY), it has all longer ones too. */
+uint32_t trawl_rabin_karp_group(const trawl_patterns *set, const uint32_t *length_counts,
+                                uint32_t *shortest, uint32_t *windows) {
     double alphabet = trawl_endings_alphabet(set);
     uint32_t longest = (uint32_t)set->max_length;
     uint64_t left = set->count;
@@ -57,12 +57,12 @@ static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned
     for (uint32_t length = (uint32_t)set->min_length; left != 0;) {
         uint32_t window =
             length < TRAWL_RABIN_KARP_MAX_WINDOW ? length : TRAWL_RABIN_KARP_MAX_WINDOW;
-        planned->passes[passes].window = window;
-        planned->shortest[passes] = length;
+        windows[passes] = window;
+        shortest[passes] = length;
         passes++;
         uint32_t twice = 2 * length;
         for (; length < twice && length <= longest; length++) {
-            left -= planned->length_counts[length];
+            left -= length_counts[length];
         }
         double endings = 1;
         for (uint32_t i = 0; i < window; i++) {
@@ -72,11 +72,21 @@ static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned
             endings >= TRAWL_RABIN_KARP_SELECTIVITY * (double)left) {
             break;
         }
-        while (left != 0 && planned->length_counts[length] == 0) {
+        while (left != 0 && length_counts[length] == 0) {
             length++;
         }
     }
-    planned->header.passes = passes;
+    return passes;
+}
+
+/* Divides the patterns into passes. */
+static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned) {
+    uint32_t windows[TRAWL_RABIN_KARP_MAX_PASSES];
+    planned->header.passes =
+        trawl_rabin_karp_group(set, planned->length_counts, planned->shortest, windows);
+    for (uint32_t pass = 0; pass < planned->header.passes; pass++) {
+        planned->passes[pass].window = windows[pass];
+    }
 }
 
 /* Makes the keys of one pass from the reversed patterns. */
@@ -112,7 +122,7 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
 
 /* The number of bits of the filter for `ranges` hashes, as a power of two from 1,024 (chosen)
  * on. */
-static uint32_t filter_bits(uint32_t ranges) {
+uint32_t trawl_rabin_karp_filter_bits(uint32_t ranges) {
     uint32_t bits = 10;
     while ((bits < TRAWL_RABIN_KARP_SMALL_FILTER_LOG &&
             UINT64_C(1) << bits < TRAWL_RABIN_KARP_SMALL_FILTER_BITS * (uint64_t)ranges) ||
@@ -127,7 +137,7 @@ static trawl_status reserve_pass(trawl_build *build, uint32_t pass, planned_rabi
     trawl_rabin_karp_pass *record = &planned->passes[pass];
     uint32_t ranges = trawl_endings_count(&planned->keys[pass], record->window);
     record->hash_bits = trawl_ending_bits(ranges);
-    record->filter_bits = filter_bits(ranges);
+    record->filter_bits = trawl_rabin_karp_filter_bits(ranges);
     const struct {
         trawl_section_kind kind;
         uint64_t count, object;

@@ -64,6 +64,14 @@ typedef struct trawl_rabin_karp_pass {
 
 /* Patterns of `single`, at most: the text is read once for each. Chosen, not measured. */
 #define TRAWL_RABIN_KARP_MOST_SINGLE 100u
+/* `grouped`: sets the shortest length of each pass and its window, and returns the number of
+ * passes. length_counts: the number of patterns of each length. */
+uint32_t trawl_rabin_karp_group(const trawl_patterns *set, const uint32_t *length_counts,
+                                uint32_t *shortest, uint32_t *windows);
+
+/* `grouped`: the bits of the filter for `ranges` hashes, as a power of two. */
+uint32_t trawl_rabin_karp_filter_bits(uint32_t ranges);
+
 /* Powers of d modulo q that `steps` keeps, at most: 64 MiB. Chosen, not measured. */
 #define TRAWL_RABIN_KARP_MOST_POWERS (UINT64_C(1) << 24)
 

@@ -28,7 +28,7 @@ typedef struct planned_wu_manber {
 
 /* ------------------------------------------------------------------ tuned: parameters */
 
-static uint32_t largest_shift(uint32_t window, uint32_t block) {
+uint32_t trawl_wu_manber_largest_shift(uint32_t window, uint32_t block) {
     uint32_t shift = window - block + 1;
     return shift < TRAWL_WU_MANBER_MAX_SHIFT ? shift : TRAWL_WU_MANBER_MAX_SHIFT;
 }
@@ -36,8 +36,9 @@ static uint32_t largest_shift(uint32_t window, uint32_t block) {
 /* The number of entries of SHIFT as a power of two. Blocks of 1 and 2 bytes have at most as many
  * entries as they have values; for longer ones 1 << 27 entries (128 MiB) are the most: chosen, not
  * measured. */
-static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, uint64_t memory) {
-    uint64_t blocks = (uint64_t)endings * largest_shift(window, block);
+uint32_t trawl_wu_manber_shift_bits(uint32_t endings, uint32_t window, uint32_t block,
+                                    uint64_t memory) {
+    uint64_t blocks = (uint64_t)endings * trawl_wu_manber_largest_shift(window, block);
     uint32_t most = block == 1 ? 8 : block == 2 ? 16 : 27;
     uint32_t bits = 8;
     while (bits < most && (UINT64_C(1) << bits) < TRAWL_WU_MANBER_ENTRIES_PER_BLOCK * blocks &&
@@ -62,10 +63,12 @@ uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double 
     double blocks = 1;
     for (uint32_t block = 1; block <= TRAWL_WU_MANBER_MAX_BLOCK && block <= window; block++) {
         blocks *= alphabet;
-        double entries = (double)(UINT64_C(1) << shift_bits(endings, window, block, memory));
+        double entries =
+            (double)(UINT64_C(1) << trawl_wu_manber_shift_bits(endings, window, block, memory));
         double none = exp(-(double)endings / blocks - (double)endings / entries);
         double shift = 0, at_none = 1;
-        for (uint32_t distance = 1; distance <= largest_shift(window, block); distance++) {
+        for (uint32_t distance = 1; distance <= trawl_wu_manber_largest_shift(window, block);
+             distance++) {
             at_none *= none;
             shift += at_none;
         }
@@ -99,7 +102,7 @@ static trawl_status plan_tuned(trawl_build *build, planned_wu_manber *planned) {
             endings, header->window, trawl_endings_alphabet(build->patterns), memory);
     }
     header->tail = header->window < TRAWL_WU_MANBER_TAIL ? header->window : TRAWL_WU_MANBER_TAIL;
-    header->shift_bits = shift_bits(endings, header->window, header->block, memory);
+    header->shift_bits = trawl_wu_manber_shift_bits(endings, header->window, header->block, memory);
     uint32_t ranges = trawl_endings_count(keys, header->tail);
     header->hash_bits = trawl_ending_bits(ranges);
     const struct {
@@ -127,7 +130,7 @@ static trawl_status plan_tuned(trawl_build *build, planned_wu_manber *planned) {
 static void fill_shift(const planned_wu_manber *planned, uint8_t *shift) {
     const trawl_wu_manber_header *header = &planned->header;
     const trawl_keys *keys = &planned->keys;
-    uint32_t most = largest_shift(header->window, header->block);
+    uint32_t most = trawl_wu_manber_largest_shift(header->window, header->block);
     uint64_t case_bits = trawl_wu_manber_case_bits(keys->folded);
     memset(shift, (int)most, (size_t)1 << header->shift_bits);
     for (uint32_t key = 0; key < keys->count; key++) {

@@ -61,6 +61,11 @@ typedef struct trawl_wu_manber_header {
 uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
                                       uint64_t memory);
 
+/* The largest shift of `tuned`, and the bits of its SHIFT. */
+uint32_t trawl_wu_manber_largest_shift(uint32_t window, uint32_t block);
+uint32_t trawl_wu_manber_shift_bits(uint32_t endings, uint32_t window, uint32_t block,
+                                    uint64_t memory);
+
 /* In folded databases, both cases of a letter must have the same hash. Setting bit 5 of every byte
  * achieves this. It also makes a few other bytes equal, which causes look-ups but no wrong
  * matches. */

@@ -10,6 +10,7 @@
 #include "engines/qgram/sparse/choose.h"
 
 #define GRAM TRAWL_SPARSE_GRAM
+#define RUN_STEP (2 * GRAM)
 
 /* ------------------------------------------------------------------ variant sparse */
 
@@ -72,12 +73,47 @@ typedef struct trial {
     const trawl_qgram_survey *survey;
     trawl_sparse_counts counts;
     trial_slot *slots; /* 1 << TRAWL_SPARSE_TRIAL_BITS */
+    /* Patterns with runs of one byte, in which their anchors may have to be: texts have runs too.
+     */
+    uint32_t runs[TRAWL_ANCHORS_RUNS];
+    uint32_t run_count, all_runs; /* listed, and in the set */
 } trial;
 
 /* For a position of the text: how often it is an anchor, and of how many keys and distances. */
 typedef struct trial_rates {
     double hits, entries;
 } trial_rates;
+
+/* Whether a pattern has a run of one byte of RUN_STEP bytes and more: it has one in the words at
+ * two neighbouring multiples of RUN_STEP, or nearly. */
+static bool has_run(const trawl_patterns *patterns, size_t id) {
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    uint32_t length = trawl_pattern_length(patterns, id);
+    uint64_t before = 0, word;
+    bool was_run = false;
+    for (uint32_t at = 0; at + sizeof word <= length; at += RUN_STEP) {
+        memcpy(&word, bytes + at, sizeof word);
+        bool is_run = word == (word << 8 | word >> 56);
+        if (is_run && was_run && word == before) {
+            return true;
+        }
+        was_run = is_run;
+        before = word;
+    }
+    return false;
+}
+
+static void list_runs(trial *self) {
+    const trawl_patterns *patterns = self->survey->patterns;
+    for (size_t id = 0; id < patterns->count; id++) {
+        if (has_run(patterns, id)) {
+            self->all_runs++;
+            if (self->run_count < TRAWL_ANCHORS_RUNS) {
+                self->runs[self->run_count++] = (uint32_t)id;
+            }
+        }
+    }
+}
 
 static trial_slot *slot_of(const trial *self, uint64_t hash) {
     return &self->slots[hash >> (64 - TRAWL_SPARSE_TRIAL_BITS)];
@@ -154,10 +190,16 @@ static trial_rates measure(trial *self, double patterns, uint32_t stride) {
         choose_one(self, survey->ids[(uint64_t)examined * i / chosen], stride);
     }
     trial_rates all = validate(self, stride);
+    for (uint32_t i = 0; i < self->run_count; i++) {
+        choose_one(self, self->runs[i], stride);
+    }
+    trial_rates with_runs = self->run_count != 0 ? validate(self, stride) : all;
     double factor = patterns / chosen;
-    all.hits = trawl_cost_extrapolate(half.hits, all.hits, factor);
+    double runs = self->run_count != 0 ? (double)self->all_runs / self->run_count : 0;
+    double run_hits = with_runs.hits - all.hits, run_entries = with_runs.entries - all.entries;
+    all.hits = trawl_cost_extrapolate(half.hits, all.hits, factor) + run_hits;
     all.hits = all.hits < 1 ? all.hits : 1;
-    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor);
+    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor) + runs * run_entries;
     all.entries = all.entries < stride ? all.entries : stride;
     return all;
 }
@@ -248,6 +290,7 @@ trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
     allocated = tried.slots != NULL;
     if (allocated) {
         count_half(&tried);
+        list_runs(&tried);
         if (try_strides(&tried, options->costs, most_bytes, &tier, &estimate)) {
             choice->header = (trawl_qgram_header){.tiers = 1, .tier = {tier}};
             choice->estimate[0] = estimate;
