@@ -15,6 +15,7 @@
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/target/planning.h"
@@ -119,7 +120,7 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
         problem = "a database is not written to a terminal; expected -o FILE";
     if (problem != NULL)
         (void)arguments_misuse(&compile_command, "%s", problem);
-    return problem == NULL;
+    return problem == NULL && !output_overwrites(request->output, NULL, &request->patterns);
 }
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {

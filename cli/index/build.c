@@ -12,6 +12,7 @@
 #include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/files.h"
+#include "cli/flags/overwrite.h"
 #include "cli/index/command.h"
 #include "io/output_file.h"
 #include "io/text_file.h"
@@ -190,7 +191,7 @@ static bool parse(building *job, int argc, char **argv, int *status) {
         problem = "an index is not written to a terminal; expected -o X.tix";
     if (problem != NULL)
         (void)arguments_misuse(&build_command, "%s", problem);
-    return problem == NULL;
+    return problem == NULL && !output_overwrites(job->output, &job->files, NULL);
 }
 
 int trawl_command_index_build(int argc, char **argv) {

@@ -7,6 +7,7 @@
 
 #include "cli/flags/compile.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/scan.h"
 
 enum {
@@ -386,7 +387,7 @@ static bool consistent(parsing *parser) {
                                "standard input cannot be both the patterns and the text");
         return false;
     }
-    return true;
+    return !output_overwrites(options->output, &options->files, &options->patterns);
 }
 
 bool scan_options_parse(scan_options *options, const command *of, int argc, char **argv,

@@ -52,6 +52,19 @@ if [ -e /dev/full ]; then
     refuse 'could not be written' bash -c "'$trawl' scan --help >/dev/full"
     refuse '/dev/full: No space left on device' "$trawl" compile -e fox -o /dev/full
 fi
+# An output never replaces what the command reads, by whatever name.
+cp text input
+ln -f input linked
+ln -sf input symbolic
+echo fox >own-words
+for name in input ./input linked symbolic; do
+    refuse 'is a text, which the output would replace' "$trawl" scan -e fox input -o $name
+    refuse 'is a text, which the output would replace' "$trawl" index build input -o $name
+done
+refuse 'is a file of patterns, which the output' "$trawl" scan -f own-words own -o own-words
+refuse 'is a file of patterns, which the output' "$trawl" compile -f own-words -o own-words
+expect 0 fox cat own-words
+check "a text that would have been replaced" cmp text input
 refuse 'File too large' bash -c "ulimit -f 100; trap '' XFSZ; '$trawl' scan -e fox text -o big"
 check 'nothing is left of an output that failed' test -z "$(ls big* 2>/dev/null)"
 
