@@ -77,7 +77,8 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
     }
 }
 
-/* The reason, and behind it the engine's remark: it is known when the engine has planned. */
+/* Bytes of section REASON: the reason, "; " and the engine's remark if there is one, and a NUL. The
+ * remark is known once the engine has planned. */
 static uint64_t reason_size(const trawl_build *build, const trawl_assembly *plan) {
     size_t remark = strlen(build->remark);
     return strlen(plan->reason) + (remark == 0 ? 0 : 2 + remark) + 1;

@@ -16,13 +16,17 @@
 #include "base/compiler.h"
 #include "database/database.h"
 
-/* The bits of the classes that a neighbour of a match does not belong to: of a byte
- * view->outside[byte], and of the border of the text all of them. */
+/* A match has two neighbours: the byte before it and the byte behind it. A neighbour is given as a
+ * mask: a bit for each class that the neighbour does not belong to. The mask of a byte is
+ * view->outside[byte]. Where the text begins or ends there is no byte, and the mask is
+ * TRAWL_BORDER: no class has it as a member. */
 #define TRAWL_BORDER UINT16_MAX
 
 /* Reserves the sections if the set has a condition. */
 trawl_status trawl_conditions_reserve(const trawl_patterns *patterns, trawl_image *image,
                                       trawl_error *error);
+
+/* Writes the reserved sections; does nothing if the set has no condition. */
 void trawl_conditions_fill(const trawl_patterns *patterns, const trawl_image *image);
 
 /* Whether the three sections of an untrusted database agree with each other and with the number of
@@ -38,9 +42,9 @@ bool trawl_conditions_sound(const trawl_condition_sections *sections, uint64_t p
 /* Views the sections of a valid database. */
 void trawl_conditions_view(const trawl_db *db, trawl_condition_view *view);
 
-/* Whether a match fulfils the condition of its pattern, on CPUs and GPUs. `start` and `end` count
- * from the beginning of the text. `before` and `behind` are the bits of its neighbours:
- * TRAWL_BORDER where the text begins or ends. */
+/* Whether a match fulfils the condition of its pattern, on CPUs and GPUs. `start` and `end` are
+ * offsets from the beginning of the text; `before` and `behind` are the masks of the neighbours
+ * (above). `text_ends`: the text has no byte behind the match. */
 TRAWL_BOTH bool trawl_condition_record_holds(const trawl_condition_record *record, uint64_t start,
                                              uint64_t end, uint16_t before, uint16_t behind,
                                              bool text_ends) {

@@ -77,23 +77,6 @@ void trawl_db_free(trawl_db *db) {
     }
 }
 
-const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
-                             uint64_t *size) {
-    const trawl_section *sections = (const trawl_section *)(db->header + 1);
-    for (uint32_t i = 0; i < db->header->section_count; i++) {
-        if (sections[i].kind == (uint32_t)kind && sections[i].part == part) {
-            if (size != NULL) {
-                *size = sections[i].size;
-            }
-            return db->block + sections[i].offset;
-        }
-    }
-    if (size != NULL) {
-        *size = 0;
-    }
-    return NULL;
-}
-
 bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text) {
     const uint8_t *bytes = patterns->bytes + patterns->offsets[id];
     size_t length = patterns->offsets[id + 1] - patterns->offsets[id];

@@ -88,15 +88,15 @@ struct trawl_db {
     trawl_group_view groups;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
-    /* Pointers to the storage beside them, as both change although the database is const for its
-     * users. */
+    /* The storage of these three changes while the database is const for its users. So each is
+     * reached through a pointer, which does not change. */
     trawl_uploads *uploads;
     trawl_uploads uploads_storage;
     trawl_fallback *fallback;
     trawl_fallback fallback_storage;
     trawl_idle_slot *idle; /* TRAWL_IDLE_SLOTS */
     trawl_idle_slot idle_storage[TRAWL_IDLE_SLOTS];
-    trawl_device_costs device_costs; /* that it was compiled with; size 0: loaded, none known */
+    trawl_device_costs device_costs; /* of the compilation; size 0: not known, as `db` was loaded */
 };
 
 /* Makes a handle for a block of `engine` whose header, section table and pattern sections are
@@ -109,7 +109,8 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
 const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
                              uint64_t *size);
 
-/* Bytes before the owned ones of a window that a match, or the byte before a match, may be in. */
+/* The overlap of a window, in bytes: where matches of the owned bytes may begin. With conditions,
+ * also the byte before such a match. */
 static inline size_t trawl_db_overlap(const trawl_db *db) {
     return db->header->max_length - (db->conditions.records == NULL ? 1u : 0u);
 }

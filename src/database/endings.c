@@ -89,7 +89,7 @@ void trawl_unbounded_remark(trawl_build *build) {
         build->patterns->max_length);
 }
 
-/* So many patterns that end at one position are called nested in the remark: with fewer, comparing
+/* More patterns than this ending at one position are mentioned in the remark. With fewer, comparing
  * them takes less than 100 ns a byte. */
 #define NESTED 64u
 
@@ -142,8 +142,8 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
     trawl_endings_write(&writer, trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part));
 }
 
-/* Slots and ranges are anywhere in tables that are larger than the caches. A slot is prefetched
- * AHEAD ranges before it is used, its place in `ranges` AHEAD / 2 before. */
+/* Slots and ranges are spread over tables that are larger than the caches. So a slot is prefetched
+ * AHEAD ranges before its use, and its place in `ranges` AHEAD / 2 ranges before. */
 #define AHEAD 32u
 
 static void count_ranges(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
@@ -176,7 +176,7 @@ void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word
     uint32_t sum = 0;
     for (size_t slot = 0; slot <= slots; slot++) {
         sum += heads[slot];
-        heads[slot] = sum; /* the end of the slot's list, which is filled from behind */
+        heads[slot] = sum; /* the end of the slot's list, which is filled backwards */
     }
     trawl_ending_range waiting[AHEAD];
     uint32_t made = 0, last = keys->count;

@@ -59,9 +59,9 @@ uint32_t trawl_ending_bits(uint32_t ranges);
  * 0: no memory. */
 uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compared);
 
-/* For engines that find patterns by comparing them with the text: says in build->remark that only
- * the patterns bound their time for a byte; and, with keys, what it is if many of the keys end at
- * one position. */
+/* For engines that compare patterns with the text. Both write a warning into build->remark: no
+ * constant bounds the time for a byte, since a text can be made for which patterns are compared at
+ * each position. trawl_endings_remark adds a figure if many of the keys can end at one position. */
 void trawl_unbounded_remark(trawl_build *build);
 void trawl_endings_remark(trawl_build *build, const trawl_keys *keys);
 

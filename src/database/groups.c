@@ -25,7 +25,8 @@ static trawl_status find_groups(const trawl_patterns *set, trawl_group_build *bu
     size_t found = 0, distinct = 0;
     for (size_t id = 0; id < set->count; id++) {
         uint32_t group = trawl_set_group(&set->groups, (uint32_t)id);
-        if (found == 0 || build->ids[found - 1] != group) { /* variants mostly are neighbours */
+        /* Patterns of a group are mostly neighbours: one entry for each run of them. */
+        if (found == 0 || build->ids[found - 1] != group) {
             build->ids[found++] = group;
         }
     }

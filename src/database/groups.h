@@ -6,8 +6,8 @@
  *     GROUP_IDS       uint32_t[groups]        the groups that occur, ascending
  *     PATTERN_GROUP   uint32_t[patterns]      the index of each pattern's group there
  *     VALUE_OFFSETS   uint32_t[patterns + 1]  into VALUES
- *     VALUES          uint8_t[]               each value with a NUL; of a pattern without one
- * nothing
+ *     VALUES          uint8_t[]               each value and a NUL; no byte for a pattern
+ *                                         without a value
  */
 #ifndef TRAWL_DATABASE_GROUPS_H
 #define TRAWL_DATABASE_GROUPS_H
@@ -24,6 +24,8 @@ typedef struct trawl_group_build {
 /* Finds the groups of a set and reserves the sections. Release the build also after a failure. */
 trawl_status trawl_groups_plan(const trawl_patterns *patterns, trawl_image *image,
                                trawl_group_build *build, trawl_error *error);
+
+/* Writes the reserved sections into an allocated image. */
 void trawl_groups_fill(const trawl_patterns *patterns, const trawl_group_build *build,
                        const trawl_image *image);
 void trawl_groups_release(trawl_group_build *build);
@@ -42,7 +44,7 @@ bool trawl_values_end(const uint32_t *offsets, const uint8_t *values, uint64_t p
 /* Views the sections of a valid database. */
 void trawl_groups_view(const trawl_db *db, trawl_group_view *view);
 
-/* The index of a pattern's group, and the group of an index. */
+/* The index of a pattern's group in GROUP_IDS, and the group with that index. */
 static inline uint32_t trawl_group_index(const trawl_group_view *groups, uint32_t id) {
     return groups->of == NULL ? id : groups->of[id];
 }

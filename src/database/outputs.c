@@ -81,8 +81,8 @@ static void write_gate(trawl_outputs_writer *writer, uint32_t number, uint32_t s
     writer->gates[writer->keys->count] |= gate;
 }
 
-/* The record of a key whose patterns are ids[first .. past). `longest`: of all its matches, the
- * longest one with the lowest id alone. */
+/* The record of a key whose patterns are ids[first .. past). `longest`: the record has one match
+ * alone, of the longest key and its lowest id (database/selection.h). */
 static trawl_key_record make_record(uint32_t length, uint32_t link, uint8_t verify,
                                     const uint32_t *ids, uint32_t first, uint32_t past,
                                     bool longest) {

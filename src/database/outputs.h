@@ -63,10 +63,10 @@ typedef struct trawl_outputs {
     const uint32_t *ids;
     const uint8_t *verify;
     const trawl_key_record *records; /* the same once more, for walkers on CPUs */
-    const trawl_gate *gates; /* of each key, and behind them that of all together; or NULL */
+    const trawl_gate *gates; /* keys + 1: of each key, then of all keys together; NULL: none */
     const uint16_t *outside; /* with gates: of each byte, the classes that it is not in */
-    uint16_t
-        left; /* with gates: left boundaries of all patterns; TRAWL_CLASS_NONE: some have none */
+    uint16_t left; /* with gates: left boundaries of all patterns; bit TRAWL_CLASS_NONE: some
+                      pattern has none */
 } trawl_outputs;
 
 /* Whether the key is one match: it has one pattern, which needs no verification, and no link. */

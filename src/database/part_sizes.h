@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the automata of a database have: each part of ac-split, or the one of ac-dfa and ac-nfa. */
+/* Sizes of the automata of a database: of each part of ac-split, or of the one automaton of ac-dfa
+ * and ac-nfa. */
 #ifndef TRAWL_DATABASE_PART_SIZES_H
 #define TRAWL_DATABASE_PART_SIZES_H
 

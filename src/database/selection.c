@@ -23,8 +23,10 @@ static bool is_wanted(const trawl_build *build) {
 
 /* ------------------------------------------------------------------ making */
 
-/* The jump of a key leads as many links further as two equal jumps of the key it links to, else one
- * link. `depth` counts the links behind each key. */
+/* The jump of a key whose link is `link` (Myers 1983). If the jump of `link` and the jump after
+ * that skip equally many links, the key jumps over both; else its jump is its link. A walk that
+ * prefers jumps then takes O(log n) steps over n links. `depth` counts the links behind each
+ * key. */
 static uint32_t jump_of(const trawl_selection_key *keys, const uint32_t *depth, uint32_t link) {
     uint32_t jump = link == TRAWL_NO_KEY ? TRAWL_NO_KEY : keys[link].jump;
     uint32_t further = jump == TRAWL_NO_KEY ? TRAWL_NO_KEY : keys[jump].jump;

@@ -47,7 +47,7 @@ typedef struct trawl_selection_inside {
 /* The state between planning and filling. `keys.count` is 0 if the database gets no such
  * sections. */
 typedef struct trawl_selection_build {
-    trawl_keys keys; /* reversed */
+    trawl_keys keys; /* sorted by their bytes from last to first */
     trawl_selection_key *made;
     trawl_selection_inside *inside;
     size_t inside_count;
@@ -61,8 +61,8 @@ void trawl_selection_release(trawl_selection_build *planned);
 /* Checks the sections of an untrusted database, whose patterns have been found sound. */
 trawl_status trawl_selection_validate(const trawl_db *db, trawl_error *error);
 
-/* The sections of a valid database; NULL: it has none. database/selection_search.h searches them.
- */
+/* The sections of a valid database; all NULL: the database has none. database/selection_search.h
+ * has the search. */
 typedef struct trawl_selection_view {
     const trawl_selection_key *keys;
     const trawl_selection_inside *inside;

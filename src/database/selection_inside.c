@@ -8,13 +8,17 @@
 /* ------------------------------------------------------------------ which keys may be inside
  *
  * Most keys of large sets are inside no other key, and an automaton of all keys would take many
- * times their bytes. So first the keys are found that may be inside others: a key can only be
- * inside another one if its last bytes stand there before the other key's end. The last bytes of
- * all keys are in a Bloom filter, which passes one position in BITS_PER_KEY, and behind it in a
- * hash table. (With a filter alone, each bit would be met by some position of a large set, and all
- * keys would seem to be inside others.) The last bytes are the whole key if it has up to 8 bytes,
- * as fewer would occur by chance; else as many as the largest power of two that fits. Keys are
- * handled in classes by this number. */
+ * times their bytes. So the first step excludes keys that are inside no other one: a key K can only
+ * be inside a key L if the last bytes of K (its ending) occur in L before the end of L.
+ *
+ * The endings of all keys are put into a Bloom filter, and into a hash table behind it. Then each
+ * position of each key is looked up. The filter excludes all positions but one in BITS_PER_KEY; the
+ * table decides about the others. (The filter alone would not do: a large set has so many positions
+ * that nearly every bit is hit by one of them, and every key would seem to be inside another.)
+ *
+ * The ending of a key of up to 8 bytes is the whole key, as shorter endings occur by chance; that
+ * of a longer key has as many bytes as the largest power of two that fits. Keys with endings of the
+ * same length form a class and are handled together. */
 
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
@@ -22,7 +26,9 @@
 enum { BITS_PER_KEY = 16 };
 /* Slots of the table for each key of a class: 2 to 4. */
 enum { LOG2_BITS_PER_SLOT = 3 };
-/* Chosen by hand: ordinary keys need fewer probes, keys that are made to collide need more. */
+/* Slots that are probed for a hash, at most. In a table that is at most half full, keys need far
+ * fewer probes; only keys that are made to collide need more, and those count as met. No
+ * measurement chose the number. */
 enum { MOST_PROBES = 64 };
 
 /* The last bytes of the keys of a class. */
@@ -35,9 +41,9 @@ typedef struct endings_met {
     uint64_t mask;    /* slots - 1 */
 } endings_met;
 
-/* Keys of up to so many bytes are looked for as a whole. */
+/* Keys of up to this many bytes are their own ending. */
 #define WHOLE 8u
-/* Of the bytes that a hash is of: 1 to WHOLE, and the powers of two above. */
+/* Classes of keys by the bytes of their endings: 1 to WHOLE, and the powers of two above. */
 #define CLASSES (WHOLE + 32)
 
 static unsigned class_of_length(uint32_t length) {
@@ -105,8 +111,8 @@ static bool is_met(const endings_met *endings, uint64_t hash) {
     return slot == NULL || endings->overfull || endings->met[slot - endings->hashes] != 0;
 }
 
-/* Notes which endings occur in a key before its end, which is behind the first of its reversed
- * bytes. Keys in which one occurs become `outer`. */
+/* Marks the endings that occur in a key before its end. The bytes of keys are reversed, so the end
+ * is before the first of them. Keys in which an ending occurs are set in `outer`. */
 static void meet(const trawl_keys *keys, uint32_t width, endings_met *endings, uint8_t *outer) {
     uint64_t leaving = 1; /* the factor of the byte that leaves the hash */
     for (uint32_t i = 0; i < width; i++) {
@@ -254,7 +260,7 @@ static trawl_status append(trawl_build *build, inside_list *list, uint32_t offse
     return TRAWL_OK;
 }
 
-/* The walk tells the highest offset first. */
+/* Reverses [begin, end): the walk finds offsets in descending order. */
 static void turn_around(trawl_selection_inside *begin, trawl_selection_inside *end) {
     while (begin < end) {
         trawl_selection_inside swapped = *begin;

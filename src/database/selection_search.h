@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What lies inside a key of the selection (database/selection.h), for CPUs and kernels alike. */
+/* Searches in the selection sections (database/selection.h) what lies inside a key; for CPUs and
+ * kernels. */
 #ifndef TRAWL_DATABASE_SELECTION_SEARCH_H
 #define TRAWL_DATABASE_SELECTION_SEARCH_H
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* A pattern set with all that a database knows of its patterns. */
+#include "base/status.h"
+#include "database/database.h"
+#include "pattern/patterns.h"
+
+/* Defines the database's own classes in the set. */
+static trawl_status copy_classes(trawl_patterns *patterns, const trawl_db *db, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    uint8_t members[32];
+    for (uint8_t number = TRAWL_CLASS_OWN; status == TRAWL_OK && number < TRAWL_CLASSES; number++) {
+        if (trawl_db_class(db, number, members)) {
+            status = trawl_patterns_class(patterns, number, members, error);
+        }
+    }
+    return status;
+}
+
+trawl_status trawl_patterns_add_database(trawl_patterns *patterns, const trawl_db *db,
+                                         trawl_error *error) {
+    trawl_clear(error);
+    if (patterns == NULL || db == NULL || patterns->count != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_add_database: %s",
+                          patterns == NULL ? "patterns is NULL"
+                          : db == NULL     ? "db is NULL"
+                                           : "the set is not empty");
+    }
+    trawl_status status = copy_classes(patterns, db, error);
+    for (uint32_t id = 0; status == TRAWL_OK && id < db->patterns.count; id++) {
+        trawl_pattern pattern = TRAWL_PATTERN;
+        trawl_condition condition = TRAWL_CONDITION;
+        (void)trawl_db_pattern(db, id, &pattern);
+        status = trawl_patterns_add(patterns, pattern.bytes, pattern.length, pattern.flags, error);
+        if (status == TRAWL_OK && pattern.name != NULL) {
+            status = trawl_patterns_name_last(patterns, pattern.name, pattern.name_length, error);
+        }
+        if (status == TRAWL_OK && trawl_db_condition(db, id, &condition)) {
+            status = trawl_patterns_condition_last(patterns, &condition, error);
+        }
+        if (status == TRAWL_OK && pattern.group != id) {
+            status = trawl_patterns_group_last(patterns, pattern.group, error);
+        }
+        if (status == TRAWL_OK && pattern.value != NULL) {
+            status =
+                trawl_patterns_value_last(patterns, pattern.value, pattern.value_length, error);
+        }
+    }
+    return status;
+}
