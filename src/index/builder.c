@@ -31,8 +31,9 @@ void trawl_index_builder_free(trawl_index_builder *builder) {
     }
 }
 
-/* Makes room for `count` objects more than `used` in an array; `pointer` is the address of the
- * pointer to it. Large arrays grow by an eighth, since that much memory may be unused. */
+/* Makes room in an array for `count` objects behind its first `used` ones. `pointer` is the address
+ * of the pointer to the array. Large arrays grow by an eighth only, as all that they grow by may
+ * stay unused. */
 static trawl_status reserve(void *pointer, size_t used, size_t count, size_t size,
                             trawl_error *error) {
     void *array;

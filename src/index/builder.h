@@ -4,7 +4,8 @@
 
 #include "trawl/trawl_index.h"
 
-/* Arrays of base/allocate.h. */
+/* The text and the documents so far. Arrays are allocated by base/allocate.h and owned by the
+ * builder. */
 struct trawl_index_builder {
     uint16_t *text; /* symbols, as index/suffix_sort.h wants them; the last border is missing */
     size_t length;
@@ -20,7 +21,7 @@ struct trawl_index_builder {
  * `name_offsets`: both then have documents + 1 numbers. */
 trawl_status trawl_index_builder_finish(trawl_index_builder *builder, trawl_error *error);
 
-/* Frees all that it holds: it is as a new one. */
+/* Frees the arrays. The builder can then be used as a new one. */
 void trawl_index_builder_clear(trawl_index_builder *builder);
 
 #endif

@@ -103,7 +103,7 @@ struct trawl_index {
     char *name;              /* for messages */
     trawl_index_header header;
     trawl_index_layout layout;
-    uint16_t columns[256];      /* of each byte in `counts` */
+    uint16_t columns[256];      /* of each byte that occurs: its column in `counts` */
     _Atomic(uint8_t) *verified; /* for each checksum: whether it was compared */
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Range minima of `previous` in O(1): a range of rows is
+ * Range minima of `previous` in O(1). A range of rows is divided at multiples of 32 and of 1,024:
  *
  *     | rows | groups of 32 rows | blocks of 1,024 rows | groups | rows |
  *
- * Rows and groups are at most 31 at each end, and are all read. Blocks are covered by two of
- * `sparse`, which overlap.
+ * Each end has at most 31 single rows and 31 groups; their numbers are all read. The blocks between
+ * are covered by two ranges of `sparse`, which may overlap: from the first block on, and up to the
+ * last one.
  */
 #include "index/format.h"
 
@@ -16,7 +17,8 @@ typedef struct least {
     uint64_t value;
 } least;
 
-/* Takes the least of numbers [begin, end) of a part; `chosen` is set to the least one's place. */
+/* Sets *value to the least of numbers [begin, end) of a part, and *chosen to its index, if that
+ * number is less than *value. */
 static bool take_numbers(const trawl_index *index, trawl_index_part part, uint64_t begin,
                          uint64_t end, uint64_t *value, uint64_t *chosen) {
     const uint32_t width = index->header.position_bytes;
@@ -39,7 +41,7 @@ static bool take_rows(least *best, uint64_t begin, uint64_t end) {
            take_numbers(best->index, TRAWL_INDEX_PREVIOUS, begin, end, &best->value, &best->row);
 }
 
-/* Of groups [begin, end): only the one with the least minimum is read. */
+/* Compares groups [begin, end). Only the rows of the group with the least minimum are read. */
 static bool take_groups(least *best, uint64_t begin, uint64_t end) {
     uint64_t chosen = UINT64_MAX, value = best->value;
     if (begin < end &&

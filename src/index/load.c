@@ -138,7 +138,8 @@ static trawl_status open_bytes(trawl_index *index, uint64_t size, trawl_error *e
                                                              : trawl_index_damaged(index, error);
 }
 
-/* An index that has its bytes owns them; a failure leaves them to the caller. */
+/* Makes the index of these bytes. On success it owns the bytes as `owner` says; on failure they
+ * stay with the caller. */
 static trawl_status open_index(const uint8_t *bytes, uint64_t size, trawl_index_owner owner,
                                const char *name, trawl_index **index, trawl_error *error) {
     trawl_index *made = trawl_allocate_zeroed(1, sizeof *made);
@@ -175,14 +176,14 @@ trawl_status trawl_index_load_memory(const void *bytes, size_t size, trawl_index
     return open_index(bytes, size, TRAWL_INDEX_BORROWED, "memory", index, error);
 }
 
-/* Reads a file that another user may change. */
+/* Copies a file that another user can write, and so change after it has been checked. */
 static trawl_status copy_bytes(const trawl_table_file *file, uint8_t **bytes, trawl_error *error) {
     trawl_index_header header = {.size = 0};
     trawl_index known = {.bytes = (const uint8_t *)&header, .name = (char *)(uintptr_t)file->path};
     size_t first = file->size < sizeof header ? file->size : sizeof header;
     trawl_status status = trawl_table_file_read(file, &header, first, error);
     if (status == TRAWL_OK) {
-        status = check_head(&known, file->size, error); /* no memory for what is no index */
+        status = check_head(&known, file->size, error); /* before memory is allocated for it */
     }
     if (status != TRAWL_OK) {
         return status;

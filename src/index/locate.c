@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Backward search in the FM-index (Ferragina & Manzini 2000): the rows of a pattern from those of
- * the pattern without its first byte, in O(1) for each byte.
+ * Backward search in the FM-index (Ferragina & Manzini 2000). The pattern is read from its last
+ * byte to its first. The rows of "byte + suffix" follow from the rows of the suffix in O(1): they
+ * are counted by the ranks of the byte in the BWT.
  */
 #include <string.h>
 
@@ -10,7 +11,8 @@
 /* Sixteen bytes at a time, as GCC and clang compile it for any instruction set. */
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-/* How many of bytes[0, length) are `byte`; at most TRAWL_INDEX_BLOCK, so a lane reaches 64. */
+/* How many of bytes[0, length) are `byte`. `length` is at most TRAWL_INDEX_BLOCK, so that each of
+ * the 16 lanes counts to 64 at most and does not overflow. */
 static uint64_t count_byte(const uint8_t *bytes, size_t length, uint8_t byte) {
     bytes16 wanted, sums = {0};
     memset(&wanted, byte, sizeof wanted);

@@ -6,7 +6,8 @@
 enum {
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
-    INSERTED = 48 /* up to so many are sorted by insertion, without clearing and adding up digits */
+    INSERTED =
+        48 /* numbers, at most, that insertion sort takes: radix sort clears its counters first */
 };
 
 static void insert_all(uint64_t *numbers, size_t count) {

@@ -7,17 +7,18 @@
 
 enum { AHEAD = 32, NEAR = TRAWL_PART_NEAR, FAR = TRAWL_PART_FAR };
 
-/* One part's ranks made by several threads, 65,536 rows at a time. */
+/* The ranks of one part while several threads make them, in blocks of 65,536 rows. */
 typedef struct making {
     trawl_part_rank *part;
-    atomic_uint_fast32_t next; /* of those blocks */
+    atomic_uint_fast32_t next; /* the first block that no thread has taken */
 } making;
 
 static uint32_t blocks_of(uint32_t rows, uint32_t block) {
-    return rows / block + 1; /* a rank may be asked for behind the last row */
+    return rows / block + 1; /* one more: ranks are also computed for the end of the rows */
 }
 
-/* The bytes of rows [begin, end), and `near`; far[] gets the block's own counts. */
+/* Makes bwt, borders and `near` of rows [begin, end), a block, and writes the counts of this block
+ * alone to its place in far[]. */
 static void make_block(trawl_part_rank *part, uint32_t begin, uint32_t end) {
     uint32_t counts[256] = {0};
     for (uint32_t row = begin;; row++) {
@@ -64,7 +65,8 @@ static void make_blocks(void *context, uint32_t member) {
     }
 }
 
-/* Adds up `far`, and finds the first row of each byte: behind the borders, by the counts of all. */
+/* Adds up `far` from block to block, and computes the first row of each byte: the borders come
+ * first, then the bytes by their counts. */
 static void add_up(trawl_part_rank *part) {
     uint32_t sums[256] = {0}, bytes = 0;
     for (uint32_t block = 0; block < blocks_of(part->rows, FAR); block++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A sorted part of the text, asked for ranks: how often a byte is among the first rows of its
- * Burrows-Wheeler transform. As in the index file (index/format.h), but for the time of a merge,
- * and with counts at shorter distances, since a merge asks once for each symbol.
+ * Ranks in a sorted part of the text: how often a byte occurs in the first rows of its
+ * Burrows-Wheeler transform. The arrays are as in the index file (index/format.h), but exist only
+ * while two parts are merged. A merge computes a rank for each symbol, so counts are stored for
+ * shorter distances.
  *
  *     bwt      the byte before each row's suffix; `filler` where that is a border
  *     borders  a bit for each row: the symbol before the suffix is a border
@@ -27,7 +28,7 @@ typedef struct trawl_part_rank {
     const uint16_t *text; /* of the part */
     const int32_t *suffixes;
     uint32_t rows;
-    uint16_t columns[256]; /* of each byte in `near` and `far` */
+    uint16_t columns[256]; /* the column of each byte in `near` and `far` */
     uint32_t letters;      /* different bytes of the whole text */
     uint8_t filler;        /* a byte that is rare in the whole text */
     uint32_t first[257];   /* the first row whose suffix begins with each byte */
@@ -37,14 +38,14 @@ typedef struct trawl_part_rank {
     uint32_t *far;
 } trawl_part_rank;
 
-/* Fills what the caller has not set: text, suffixes, rows, columns, letters and filler are. False:
- * out of memory. Either way trawl_part_rank_release frees what there is. */
+/* Makes first, bwt, borders, near and far; the caller has set the other members. False: out of
+ * memory. In either case trawl_part_rank_release frees what has been allocated. */
 bool trawl_part_rank_make(trawl_part_rank *part, trawl_team *team, uint32_t members);
 
 void trawl_part_rank_release(trawl_part_rank *part);
 
-/* How many of the first `length` bytes of a block of 128 are `byte`. All are compared: a loop that
- * ends at `length` would be predicted wrongly each time. */
+/* How many of the first `length` bytes of a block of 128 are `byte`. All 128 are compared: a loop
+ * that ended at `length` would mispredict its last branch nearly each time. */
 static inline uint32_t trawl_part_rank_count(const uint8_t *block, uint32_t length, uint8_t byte) {
     typedef int8_t bytes16 __attribute__((vector_size(16)));
     bytes16 wanted, limit, sums = {0}, some;
@@ -61,8 +62,8 @@ static inline uint32_t trawl_part_rank_count(const uint8_t *block, uint32_t leng
     return (uint32_t)((halves[0] + halves[1]) * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The number of suffixes of the part that are smaller than `byte` and a suffix that `row` of them
- * are smaller than: one step of backward search. */
+/* One step of backward search. Given that `row` suffixes of the part are smaller than some string
+ * S, returns how many are smaller than the string of `byte` and S. */
 static inline uint32_t trawl_part_rank_step(const trawl_part_rank *part, uint8_t byte,
                                             uint32_t row) {
     const uint32_t near = row / TRAWL_PART_NEAR, begin = near * TRAWL_PART_NEAR;

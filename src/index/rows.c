@@ -10,7 +10,7 @@ enum { AHEAD = 32, BLOCK = TRAWL_INDEX_BLOCK };
 
 /* ------------------------------------------------------------------ work for several threads */
 
-/* Blocks of rows that members of the team take in turn. */
+/* Work on rows that the threads of a team take in turn, several blocks at a time. */
 typedef struct shared_work {
     trawl_index_rows *rows;
     void (*do_block)(trawl_index_rows *rows, uint64_t begin, uint64_t end, const void *context);
@@ -115,8 +115,8 @@ uint32_t *trawl_index_make_directory(const trawl_index_rows *rows) {
     return directory;
 }
 
-/* The last document that begins at the position or before; those that are empty begin where the
- * next one does. */
+/* The last document that begins at or before the position. (Empty documents begin where the next
+ * one does, so the last of them is the one that has the position.) */
 static uint64_t find_document(const uint64_t *starts, const uint32_t *directory,
                               uint64_t position) {
     const uint32_t *entry = directory + (position >> TRAWL_INDEX_DIRECTORY);
@@ -162,13 +162,14 @@ void trawl_index_make_previous(trawl_index_rows *rows, uint64_t *last) {
 
 /* ------------------------------------------------------------------ range minima */
 
-/* The arrays of the minima. */
+/* The two arrays that trawl_index_make_minima fills. */
 typedef struct minima_arrays {
     void *minima;
     void *sparse;
 } minima_arrays;
 
-/* Minima of groups, and level 0 of `sparse`: of rows that begin at a block. */
+/* Makes the minima of groups, and level 0 of `sparse`, for rows [begin, end). `begin` is the first
+ * row of a block. */
 static void make_groups(trawl_index_rows *rows, uint64_t begin, uint64_t end, const void *context) {
     const minima_arrays *to = context;
     const uint32_t width = rows->header->position_bytes;
@@ -202,7 +203,7 @@ void trawl_index_make_minima(trawl_index_rows *rows, void *minima, void *sparse)
         for (uint64_t block = 0; block < blocks; block++) {
             uint64_t above = (level - 1) * blocks;
             uint64_t row = trawl_index_get(sparse, width, above + block);
-            /* Beyond the last block there is nothing: such entries are not read. */
+            /* Entries of ranges that go beyond the last block are never read. */
             if (block + half < (rows->header->rows + BLOCK - 1) / BLOCK) {
                 uint64_t other = trawl_index_get(sparse, width, above + block + half);
                 if (trawl_index_get(rows->positions, width, other) <

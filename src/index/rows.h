@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What an index file has for each row, made of the sorted suffixes: the steps of
- * trawl_index_write between sorting and writing. One array of n positions is suffixes first, then
- * documents, then `previous`: each is written before it is replaced.
+ * The parts of an index file that have an entry for each row, made from the sorted suffixes: the
+ * steps of trawl_index_write between sorting and writing. One array of n positions holds first the
+ * suffixes, then the documents, then `previous`; each is written to the file before the next
+ * replaces it.
  */
 #ifndef TRAWL_INDEX_ROWS_H
 #define TRAWL_INDEX_ROWS_H
@@ -22,7 +23,7 @@ typedef struct trawl_index_rows {
     uint64_t bwt_begin, bwt_end;
     uint64_t *borders;
     void *counts;      /* W[blocks][letters] */
-    uint16_t *columns; /* of each byte */
+    uint16_t *columns; /* the column of each byte in `counts` */
 } trawl_index_rows;
 
 /* Reads and writes element `at` of an array of 4 or 8 bytes each. */
@@ -37,22 +38,23 @@ static inline void trawl_index_set(void *array, uint32_t width, uint64_t at, uin
     }
 }
 
-/* Makes the BWT of rows [bwt_begin, bwt_end), blocks of 1,024 each but for the last, their borders,
- * and how many of each byte every block has. */
+/* Makes the BWT and the borders of rows [bwt_begin, bwt_end), and counts the bytes of each block of
+ * 1,024 rows. Both limits are multiples of 1,024, but for the end of the text. */
 void trawl_index_make_bwt(trawl_index_rows *rows);
 
-/* Adds up the counts of blocks. */
+/* Adds up the counts from block to block, after all blocks have been counted: `counts` as in
+ * index/format.h. */
 void trawl_index_add_counts(trawl_index_rows *rows);
 
-/* Replaces positions by documents; `directory` from trawl_index_make_directory. */
+/* Replaces each position by its document. `directory` is from trawl_index_make_directory. */
 void trawl_index_make_documents(trawl_index_rows *rows, const uint32_t *directory);
 
-/* For each 2^TRAWL_INDEX_DIRECTORY positions the document of the first; caller frees. NULL: out of
- * memory. */
+/* For every 2^TRAWL_INDEX_DIRECTORY positions the document of the first of them. The caller frees
+ * it; NULL: out of memory. */
 enum { TRAWL_INDEX_DIRECTORY = 8 };
 uint32_t *trawl_index_make_directory(const trawl_index_rows *rows);
 
-/* Replaces documents by `previous`; last[] has a zero for each document. */
+/* Replaces each document by `previous`. last[] has an element for each document, 0 at first. */
 void trawl_index_make_previous(trawl_index_rows *rows, uint64_t *last);
 
 /* Fills W[n / 32 + 1] and W[levels][blocks]. */

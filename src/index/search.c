@@ -7,8 +7,8 @@
 #include "index/format.h"
 #include "index/numbers.h"
 
-/* Rows of a range whose numbers are all read. A range minimum reads at most 31 rows and 31 groups
- * at each end. */
+/* Ranges of up to this many rows are read as a whole: a range minimum reads up to 31 rows and 31
+ * groups at each end, so it would read no less. */
 enum { SHORT_RANGE = 64 };
 
 /* Rows [first, last] in which documents are still to be found. */
@@ -99,7 +99,7 @@ static trawl_status reserve(void *pointer, size_t count, size_t size, trawl_erro
  * is reported at its first row among the rows of the pattern: the row whose `previous` lies before
  * all rows of the pattern. The least `previous` of a range finds such a row; where the least is
  * itself a row of the pattern, the range has no new document. */
-/* The same by reading each `previous` of a short range, which costs no more than its minimum. */
+/* Lists documents as list_documents does, by reading each `previous` of a short range. */
 static trawl_status list_in_rows(trawl_index_search *search, row_range range, size_t *count,
                                  trawl_error *error) {
     const trawl_index *index = search->index;
@@ -146,7 +146,7 @@ static trawl_status list_documents(trawl_index_search *search, size_t *count, tr
             !trawl_index_document_of(index, row, &document)) {
             return trawl_index_damaged(index, error);
         }
-        if (previous > search->begin) { /* C >= begin: `previous` is C + 1 */
+        if (previous > search->begin) { /* `previous` is C + 1: row C is one of the pattern's */
             continue;
         }
         if (*count == index->header.documents) {
@@ -210,8 +210,8 @@ static int compare_counts(const void *left, const void *right) {
     return a->document < b->document ? -1 : a->document > b->document;
 }
 
-/* Adds up the rows of each document. Counters of documents that were not listed, which only a
- * forged file has, are set back too. */
+/* Counts the rows of each listed document. Afterwards all counters are 0 again, also those of
+ * documents that are not listed, which only a forged file has. */
 static trawl_status count_rows(trawl_index_search *search, const uint32_t *documents, size_t count,
                                trawl_error *error) {
     const trawl_index *index = search->index;
@@ -276,14 +276,15 @@ trawl_status trawl_index_document_counts(trawl_index_search *search, size_t most
 
 /* ------------------------------------------------------------------ positions */
 
-/* Where positions of the text are in documents; positions are asked for in ascending order. */
+/* The document of a position, for positions in ascending order. */
 typedef struct place {
     const trawl_index *index;
     uint32_t document;
     uint64_t begin, end; /* positions of that document */
 } place;
 
-/* Finds the document that has a position: by steps of 1, 2, 4 ... documents, then by halving. */
+/* Finds the document with a position, from the last one on: in steps of 1, 2, 4 ... documents, then
+ * by binary search. */
 static bool find_place(place *at, uint64_t position) {
     const trawl_index *index = at->index;
     uint64_t low = at->document, high = low + 1, step = 1, ends[2];
@@ -336,8 +337,8 @@ static trawl_status report(reporting *to, uint64_t position, trawl_error *error)
                : TRAWL_STOPPED;
 }
 
-/* A few positions are sorted; many are marked in bits, one for each row, which are then read in
- * order. The limit is where both take the same memory. */
+/* Few positions are sorted. Many positions are marked in an array of bits, one for each position of
+ * the text, which is then read in order. The limit is where both take the same memory. */
 static bool few(const trawl_index_search *search) {
     return search->end - search->begin <= search->index->header.rows / 128;
 }

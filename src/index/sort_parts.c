@@ -11,10 +11,11 @@
 enum {
     PARTS = 2,
     SHORT = 1 << 17, /* symbols that one thread sorts in about 10 ms */
-    WALKS = 16,      /* documents that a thread walks in turn: each step waits for memory */
-    /* No document that is walked may be more than one in SHARES of its part. Alone it takes about
-     * 150 ns a symbol, where two threads with 16 documents each take about 20, so an eighth takes
-     * as long as all others together: still less than what sorting in parts saves. */
+    WALKS = 16,      /* documents that a thread walks in turn, as each step waits for memory */
+    /* A document that is walked has at most 1/SHARES of the symbols of its part. A document that is
+     * walked alone takes about 150 ns a symbol; two threads with 16 documents each take about 20 ns
+     * a symbol. So a document of an eighth of the part takes as long as all the others together,
+     * which is still less than what sorting in parts saves. */
     SHARES = 8,
     ROWS_AHEAD = 32,
     ROWS_TAKEN = 1 << 16 /* rows that a thread merges at a time */
@@ -33,9 +34,10 @@ typedef struct parts_sort {
     const part *walked, *other;
     uint32_t borders_smaller; /* borders of `other` before those of `walked` */
     trawl_part_rank ranks;    /* of `other` */
-    uint32_t *smaller;        /* for each symbol of `walked`, suffixes of `other` before its own */
+    uint32_t *smaller;        /* for each symbol of `walked`: suffixes of `other` that are smaller
+                                 than the suffix that begins there */
     int32_t *merged;
-    atomic_size_t next; /* what threads take in turn: parts, documents, rows */
+    atomic_size_t next; /* the first part, document or row that no thread has taken */
 } parts_sort;
 
 /* ------------------------------------------------------------------ cutting */
@@ -98,7 +100,8 @@ static void sort_parts(void *context, uint32_t member) {
     }
 }
 
-/* Letters are numbered by the whole text: a byte of one part may be missing in the other. */
+/* Columns are those of the whole text: a byte of the walked part may be missing in the other
+ * one. */
 static void describe_other(parts_sort *sort) {
     size_t counts[TRAWL_SUFFIX_SYMBOLS] = {0};
     trawl_part_rank *ranks = &sort->ranks;
@@ -177,7 +180,8 @@ static void walk_documents(void *context, uint32_t member) {
 
 /* ------------------------------------------------------------------ merging */
 
-/* Merges rows [row, end) of the part that is walked, and those of the other part before each. */
+/* Merges rows [row, end) of the walked part with the rows of the other part that come before each
+ * of them. */
 static void merge_rows(const parts_sort *sort, size_t row, size_t end) {
     const int32_t *walked = sort->walked->suffixes, *other = sort->other->suffixes;
     const int32_t walked_begin = (int32_t)sort->walked->begin;
@@ -209,7 +213,7 @@ static void merge(void *context, uint32_t member) {
     }
 }
 
-/* Runs one step on all threads; they take from `first` on. */
+/* Runs one step on all threads. They take work in turn, from number `first` on. */
 static void share(parts_sort *sort, trawl_team *team, uint32_t members, size_t first,
                   trawl_team_work work) {
     atomic_store(&sort->next, first);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Sorts the suffixes of a text of documents with two threads: the documents are cut into two parts,
- * each part is sorted by itself (index/suffix_sort.h), and the parts are merged. The result is the
- * one of a single sort.
- *
- * The merge (as of Burrows-Wheeler transforms in Sirén 2009, "Compressed suffix arrays for massive
- * data") needs no comparison of suffixes: for each document of one part, from its border to its
- * first byte, backward search in the other part gives how many suffixes there are smaller than the
- * document's suffix. So the time is proportional to the length, whatever the text.
+ * The merge needs no comparison of suffixes (as the merge of Burrows-Wheeler transforms in Sirén
+ * 2009, "Compressed suffix arrays for massive data"). Each document of one part is walked from its
+ * border to its first byte. For each of its suffixes, one step of backward search in the other part
+ * gives the number of smaller suffixes there. So the time is proportional to the length, whatever
+ * the text.
  */
 #ifndef TRAWL_INDEX_SORT_PARTS_H
 #define TRAWL_INDEX_SORT_PARTS_H
@@ -17,13 +14,14 @@
 
 /* Where a text is cut. */
 typedef struct trawl_text_cut {
-    size_t document;   /* the first one of the second part */
-    bool walks_second; /* the part that is walked is the second one, else the first */
+    size_t document;   /* the first document of the second part */
+    bool walks_second; /* the second part is walked; false: the first */
 } trawl_text_cut;
 
-/* Whether two threads can share the sort, and how. They cannot if the text is short or too long for
- * 32 bits, if no border is near the middle, or if both parts have a long document: a document is
- * walked symbol by symbol, so that the other ones must suffice for the waiting time. */
+/* Whether two threads can share the sort, and where the text is cut. They cannot if the text is
+ * short or too long for 32 bits, if no border is near the middle, or if both parts have a long
+ * document: a step of a walk waits for memory, and other documents have to be walked in that
+ * time. */
 bool trawl_cut_text(const trawl_index_builder *text, trawl_text_cut *cut);
 
 /* Returns the sorted suffixes, which the caller frees; NULL: out of memory. Memory for each of n

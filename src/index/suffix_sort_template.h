@@ -37,7 +37,7 @@
  * whole text. */
 #define SORT_AHEAD 32
 
-/* The symbols of a text. */
+/* The symbols of a text: 0 .. symbols - 1. */
 typedef struct SORT_NAMED(alphabet) {
     SORT_INDEX symbols;
     bool has_sizes;      /* there is room for `sizes` */
@@ -45,7 +45,8 @@ typedef struct SORT_NAMED(alphabet) {
     SORT_INDEX *buckets; /* the next slot of each bucket */
 } SORT_NAMED(alphabet);
 
-/* Whether suffix i is small, if the one behind it is or is not. No branch: either is as likely. */
+/* Whether suffix i is small, given whether suffix i + 1 is. Without a branch, as both results are
+ * equally likely. */
 static inline bool SORT_NAMED(is_small)(const SORT_TEXT *text, SORT_INDEX i, bool next_is_small) {
     return (text[i] < text[i + 1]) | ((text[i] == text[i + 1]) & next_is_small);
 }
@@ -58,7 +59,7 @@ static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_IND
     }
 }
 
-/* Counts the symbols, or copies counts that are known. */
+/* Sets `buckets` to the number of each symbol: counts them, or copies `sizes` if they are there. */
 static void SORT_NAMED(sizes)(const SORT_TEXT *text, SORT_INDEX length,
                               const SORT_NAMED(alphabet) * of) {
     if (of->has_sizes) {
@@ -91,9 +92,9 @@ static void SORT_NAMED(begins)(const SORT_TEXT *text, SORT_INDEX length,
     }
 }
 
-/* From left to right: puts the large suffix before each suffix into its bucket. Afterwards the
- * suffixes with a small one or a border before them are open, and others closed; unless `kept`,
- * others are gone except for the borders. */
+/* Step 2 or 5, from left to right: for each suffix, puts the suffix one position before it into its
+ * bucket if that is large. Afterwards suffixes are open if the suffix before them is small or a
+ * border, else closed. Unless `kept`, closed suffixes are removed, except for borders. */
 static inline void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX length,
                                             SORT_INDEX *suffixes, SORT_INDEX *begins, bool kept) {
     const SORT_INDEX borders = begins[1];
@@ -114,8 +115,8 @@ static inline void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX le
     }
 }
 
-/* From right to left: puts the small suffix before each suffix into its bucket; borders stay where
- * they are. */
+/* Step 5, from right to left: for each suffix, puts the suffix one position before it into its
+ * bucket if that is small. Borders stay where they are. */
 static inline void SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
                                             SORT_INDEX *suffixes, SORT_INDEX *ends) {
     for (SORT_INDEX i = length - 1; i >= 0; i--) {
@@ -134,8 +135,8 @@ static inline void SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX le
     }
 }
 
-/* As induce_small, but only LMS suffixes are kept: at the end of the array, in their order. Returns
- * their number. */
+/* Step 2, from right to left: as induce_small, but keeps only LMS suffixes, in their order at the
+ * end of the array. Returns their number. */
 static inline SORT_INDEX SORT_NAMED(collect_small)(const SORT_TEXT *text, SORT_INDEX length,
                                                    SORT_INDEX *suffixes, SORT_INDEX *ends) {
     SORT_INDEX collected = length;

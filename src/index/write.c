@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Sorts a text and writes the index file. Memory for n symbols, of W bytes a position:
+ * Sorts a text and writes the index file. Memory in each step, in bytes, for n symbols and W bytes
+ * a position:
  *
- *     text 2n, suffixes Wn, names' buckets while sorting (at most Wn / 2)
- *     text 2n, suffixes Wn, counts and borders: at most (W / 4 + 1 / 8) n
- *     documents, then `previous`, in the place of the suffixes: Wn, minima (W / 16) n or less
+ *     sorting            text 2n, suffixes Wn, buckets of names: at most Wn / 2
+ *     BWT and counts     text 2n, suffixes Wn, counts and borders: at most (W / 4 + 1 / 8) n
+ *     documents, minima  documents, then `previous`, in place of the suffixes: Wn; minima: at most
+ *                        (W / 16) n
  */
 #include <errno.h>
 #include <string.h>
@@ -49,7 +51,7 @@ static void fill_header(writing *to, bool wide) {
         to->rows.columns[byte] = (uint16_t)header->letters;
         header->letters += counts[byte + 1] != 0;
         header->first[byte + 1] = header->first[byte] + counts[byte + 1];
-        /* the rarest byte: its rank takes longest */
+        /* the rarest byte, as ranks of the filler take the longest */
         header->filler = counts[byte + 1] < counts[header->filler + 1] ? byte : header->filler;
     }
     trawl_index_lay_out(header, &to->writer.layout);
@@ -109,7 +111,7 @@ static trawl_status write_bwt(writing *to) {
     return to->writer.status;
 }
 
-/* Frees what only the BWT needed. */
+/* Frees the arrays that only the BWT needs. */
 static void release_bwt(writing *to) {
     trawl_release(to->rows.bwt);
     trawl_release(to->rows.borders);
@@ -121,7 +123,7 @@ static void release_bwt(writing *to) {
     to->text->text = NULL;
 }
 
-/* Numbers of documents, in as few bytes as they need. */
+/* Writes the part `documents`: V bytes for each row. */
 static void put_documents(writing *to) {
     enum { ROWS = 4096 };
     const uint32_t width = to->header.position_bytes, bytes = to->header.document_bytes;
@@ -190,7 +192,7 @@ static trawl_status write_parts(writing *to, trawl_index_sink sink, void *contex
         put_part(to, TRAWL_INDEX_STARTS, to->text->starts);
         put_part(to, TRAWL_INDEX_NAME_OFFSETS, to->text->name_offsets);
         put_part(to, TRAWL_INDEX_NAMES, to->text->names);
-        status = to->writer.status; /* before the long work */
+        status = to->writer.status; /* a full disk is reported before the long work */
     }
     if (status == TRAWL_OK) {
         status = sort(to);

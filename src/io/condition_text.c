@@ -29,7 +29,7 @@ static bool is_word(words word, const char *name) {
     return word.length == strlen(name) && memcmp(word.text, name, word.length) == 0;
 }
 
-/* Whether the word begins with `name`; removes that. */
+/* Removes `name` from the beginning of the word; false: the word does not begin with it. */
 static bool strip(words *word, const char *name) {
     size_t length = strlen(name);
     if (word->length < length || memcmp(word->text, name, length) != 0)
@@ -45,7 +45,8 @@ static int hex_digit(char digit) {
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-/* The byte at the beginning of a class's text, which is removed; -1: none is written right. */
+/* Takes the first byte of a class from the text, which may be written as an escape. -1: it is not
+ * written correctly. */
 static int take_member(words *rest) {
     static const char letters[] = "nrt0\\", bytes[] = "\n\r\t\0\\";
     if (rest->length == 0)

@@ -22,8 +22,8 @@
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
                         char message[128]);
 
-/* A boundary on both sides, of a class that the library defines: as the last pattern's condition,
- * besides what that demands already. */
+/* Adds a boundary on both sides to the condition of the last pattern; `number` is a class that the
+ * library defines. */
 trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error);
 
 /* Writes the condition of pattern `id`, or "-", with a NUL. `text` has room for CONDITION_TEXT. */

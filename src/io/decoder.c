@@ -47,8 +47,8 @@ static const struct {
     {COMPRESSION_XZ, 6, {0xfd, '7', 'z', 'X', 'Z', 0}, 0xff},
 };
 
-/* The first format whose magic bytes agree with the first `length` bytes of a file, as far as both
- * go. */
+/* The index in `magics` of the first format whose magic bytes agree with the first `length` bytes
+ * of a file. If the file is shorter than the magic bytes, all its bytes have to agree. */
 static size_t find_magic(const uint8_t *bytes, size_t length) {
     size_t i = 0;
     for (; i < sizeof magics / sizeof magics[0]; i++) {

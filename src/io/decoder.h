@@ -15,10 +15,10 @@ typedef enum compression {
     COMPRESSION_XZ
 } compression;
 
-enum { COMPRESSION_MAGIC_BYTES = 6 }; /* of a file, by which its format is recognised */
+enum { COMPRESSION_MAGIC_BYTES = 6 }; /* first bytes of a file that its format is recognised by */
 
-/* The format of a file by its first bytes: COMPRESSION_MAGIC_BYTES of them, or all of a shorter
- * one. */
+/* The format of a file, recognised by its first COMPRESSION_MAGIC_BYTES bytes (fewer if the file is
+ * shorter). */
 compression compression_recognise(const uint8_t *bytes, size_t length);
 
 /* Whether a file of a compressed format may begin with these bytes. */

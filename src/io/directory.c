@@ -12,8 +12,8 @@
 
 /* ------------------------------------------------------------------ rules */
 
-/* A name that the user gave matches as a whole, or by its end after a slash. Other names are base
- * names. */
+/* Whether `glob` matches a path. A path that the user has named (`named`) matches as a whole, or by
+ * one of its ends behind a slash; any other path by its base name. */
 static bool glob_matches(const char *glob, const char *path, bool named) {
     if (fnmatch(glob, path, 0) == 0)
         return true;

@@ -12,8 +12,9 @@
 
 /* ------------------------------------------------------------------ leaving nothing behind */
 
-/* The names of temporary files that exist: these files are removed if the process ends. A signal
- * handler reads the slots, so there is a fixed number, and each is written by a single store. */
+/* The names of the temporary files that exist now: a signal handler removes these files if the
+ * process ends. The handler must not wait for a lock, so there is a fixed number of slots, and each
+ * is written by a single store. */
 static char *volatile temporary_paths[OUTPUT_FILES_AT_ONCE];
 static pthread_mutex_t temporary_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool handlers_installed;
@@ -106,7 +107,7 @@ static trawl_status open_special(output_file *file, trawl_error *error) {
     return file->descriptor < 0 ? fail_at(file->path, errno, error) : TRAWL_OK;
 }
 
-/* Makes the temporary file. A signal waits until the file is known to its handler. */
+/* Makes the temporary file. Signals are blocked until its name is in a slot for the handler. */
 static int begin_replacement(output_file *file, const char *path) {
     sigset_t all;
     sigset_t before;
@@ -258,7 +259,7 @@ void output_file_abandon(output_file *file) {
     if (file == NULL)
         return;
     if (file->replaces) {
-        /* In this order: a signal at any time finds a name that is valid. */
+        /* In this order, so that a signal handler at any time finds a valid name in the slot. */
         trawl_replacement_discard(&file->replacement);
         forget_temporary(file->replacement.temporary);
     } else if (file->descriptor >= 0 && file->descriptor != STDOUT_FILENO) {

@@ -24,8 +24,8 @@
 #include "base/replacement.h"
 #include "trawl/trawl.h"
 
-/* Takes bytes of an output that goes neither to a file nor to standard output. False: a failure,
- * which the function has reported. */
+/* Receives the bytes of an output that is no file. False: it failed, and has reported that
+ * itself. */
 typedef bool (*output_take)(void *context, const char *bytes, size_t length);
 
 typedef struct output_file {
@@ -43,9 +43,10 @@ typedef struct output_file {
 } output_file;
 
 enum {
-    OUTPUT_FILE_BUFFER = 1 << 18, /* bytes; chosen by hand */
-    OUTPUT_FILES_AT_ONCE =
-        16 /* so many temporary files are removed when a signal ends the program */
+    /* Bytes: fewer calls of write(2) against what fits into the second-level cache. No measurement
+     * chose it. */
+    OUTPUT_FILE_BUFFER = 1 << 18,
+    OUTPUT_FILES_AT_ONCE = 16 /* open files, at most, whose temporary files a signal removes */
 };
 
 /* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
@@ -58,7 +59,8 @@ trawl_status output_file_open_for(output_take take, void *context, output_file *
 /* Writes the buffered bytes, gives a regular file its name, and frees `file` in any case. */
 trawl_status output_file_close(output_file *file, trawl_error *error);
 
-/* Frees `file`. A regular file of the name is as it was before. NULL is allowed. */
+/* Frees `file` without giving the new file its name: a regular file of that name stays as it was.
+ * NULL is allowed. */
 void output_file_abandon(output_file *file);
 
 /* True after a failed write: all further output is dropped. */
@@ -69,7 +71,7 @@ static inline bool output_file_failed(const output_file *file) {
 /* Empties the buffer, by writing it, or after a failure by dropping it. */
 void output_file_drain(output_file *file);
 
-/* Writes any number of bytes; many are not copied into the buffer. */
+/* Writes any number of bytes, without copying them into the buffer if they are many. */
 void output_file_write_large(output_file *file, const void *bytes, size_t length);
 
 /* Returns room for `length` bytes, at most OUTPUT_FILE_BUFFER. The caller writes there and adds the

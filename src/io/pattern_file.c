@@ -16,7 +16,7 @@
  * which leaves room for a name. A longer line is refused before all of it has been read. */
 enum { LINE_LIMIT = 1 << 20 };
 
-/* What reads lines: where they come from, how they are read, and where their patterns go. */
+/* The reader of lines of one input. */
 typedef struct line_reader {
     const pattern_reading *reading;
     trawl_patterns *patterns;
@@ -54,7 +54,7 @@ static void show_byte(uint8_t byte, char text[8]) {
         (void)snprintf(text, 8, "\\x%02X", byte);
 }
 
-/* Says which file the message of text_file, which begins with its name, is about. */
+/* Puts "pattern file " before a message of text_file, which begins with the name of the file. */
 static trawl_status say_pattern_file(trawl_status status, trawl_error *error) {
     if (error == NULL)
         return status;
@@ -73,7 +73,8 @@ static int hex_value(uint8_t digit) {
     return -1;
 }
 
-/* Writes `bytes` without escapes to scratch. `column`: that of the first byte, for messages. */
+/* Resolves the escapes of `bytes` into reader->scratch. `column`: the column of the first byte in
+ * the line, for messages. */
 static trawl_status unescape(const line_reader *reader, const uint8_t *bytes, size_t length,
                              size_t column, size_t *result_length) {
     size_t out = 0;
@@ -127,7 +128,7 @@ static trawl_status unescape(const line_reader *reader, const uint8_t *bytes, si
     return TRAWL_OK;
 }
 
-/* Blanks may stand between the digits of two bytes. */
+/* Decodes pairs of hexadecimal digits into reader->scratch. Blanks may stand between two pairs. */
 static trawl_status decode_hex(const line_reader *reader, const uint8_t *bytes, size_t length,
                                size_t *result_length) {
     char message[128];
@@ -190,7 +191,7 @@ size_t pattern_escape(const uint8_t *bytes, size_t length, char *text) {
 
 /* ------------------------------------------------------------------ header lines */
 
-/* Whether a column has only letters and what may separate words, as a heading has. */
+/* Whether a column has only letters and separators of words, as a heading has. */
 static bool is_heading(const uint8_t *column, size_t length) {
     size_t letters = 0;
     for (size_t i = 0; i < length; i++) {
@@ -221,7 +222,7 @@ static bool has_hex_letters_only(const uint8_t *text, size_t length) {
     return i == length;
 }
 
-/* Whether a first line that is no pattern names columns. */
+/* Whether a first line, which is not valid as a pattern, is a header that names columns. */
 static bool is_header(pattern_format format, const uint8_t *line, size_t length) {
     const uint8_t *end = line + length;
     if (format == PATTERN_FORMAT_HEX)
@@ -282,7 +283,7 @@ static trawl_status add_condition(const line_reader *reader, const uint8_t *text
 enum { NAME, FLAGS, PATTERN, CONDITION, GROUP, VALUE, COLUMNS };
 
 typedef struct column {
-    const uint8_t *text; /* NULL: the line has not so many columns */
+    const uint8_t *text; /* NULL: the line does not have this column */
     size_t length;
 } column;
 
@@ -332,7 +333,7 @@ static trawl_status add_value(const line_reader *reader, column text, size_t at)
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
-/* The columns behind the pattern, which a line need not have, and the name. */
+/* Handles the columns behind the pattern, which are optional, and the name. */
 static trawl_status add_details(const line_reader *reader, const column columns[COLUMNS]) {
     const column name = columns[NAME], condition = columns[CONDITION];
     trawl_status status = TRAWL_OK;
@@ -479,8 +480,9 @@ static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, siz
     return add_line(reader, bytes, length, counts);
 }
 
-/* What trawl itself writes is no list of patterns, though each of its bytes could be one. The eight
- * bytes behind the name are numbers, which texts have not. */
+/* Refuses databases and indexes that trawl has written, although each of their bytes could be a
+ * pattern's. They are recognised by their magic bytes and the eight bytes behind: numbers with
+ * bytes that no text has. */
 static trawl_status refuse_own_file(const line_reader *reader, const uint8_t *bytes,
                                     size_t length) {
     if (length < 16 || memchr(bytes + 8, 0, 8) == NULL)

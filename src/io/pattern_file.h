@@ -41,7 +41,7 @@ typedef struct pattern_reading {
     bool whole_words;      /* boundaries of TRAWL_CLASS_WORD where a pattern has none (-w) */
 } pattern_reading;
 
-/* What has been read. Every call adds to it: begin with zeros. */
+/* What has been read so far. Every call adds to it; all members are 0 at first. */
 typedef struct pattern_counts {
     uint64_t lines;         /* all lines */
     uint64_t empty_lines;   /* lines without a pattern */
@@ -56,16 +56,15 @@ typedef struct pattern_counts {
 trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
                               trawl_patterns *patterns, pattern_counts *counts, trawl_error *error);
 
-/* Adds the patterns of a text in memory as if it were a file; `origin` is its name in messages. So
- * works grep's -e, whose argument may have several lines. The empty text has no line. */
+/* Adds the patterns of a text in memory as if it were a file, such as the argument of grep's -e,
+ * which may have several lines. `origin` is its name in messages. The empty text has no line. */
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
                                 pattern_counts *counts, trawl_error *error);
 
-/* Adds one pattern that is written in the format (tsv and map: in the escaped one), as the option
- * -e of scan does: a LF in it is part of the pattern. An empty one is an error. `origin`: for
- * messages.
- */
+/* Adds one pattern that is written in the format (for tsv and map, in the escaped format), as
+ * option -e of `trawl scan` does. A LF in it is part of the pattern; an empty pattern is an error.
+ * `origin` is its name in messages. */
 trawl_status pattern_text_add(const char *text, const char *origin, const pattern_reading *reading,
                               trawl_patterns *patterns, trawl_error *error);
 

@@ -12,10 +12,10 @@
 enum {
     RING_BYTES = 32 << 20,  /* a power of two */
     READ_BYTES = 2 << 20,   /* of one read: the scan can begin when these are there */
-    WANTED_BYTES = 4 << 20, /* waited for: scanning them takes longer than waking threads for it */
+    WANTED_BYTES = 4 << 20, /* waited for: scanning these takes longer than waking the threads */
     PIECE_BYTES = 16 << 20, /* of a piece at most: enough for many threads */
-    PATIENCE = 5000000      /* nanoseconds that WANTED_BYTES are waited for: a user hardly notices
-                               them, and a fast pipe gives WANTED_BYTES in that time */
+    PATIENCE = 5000000      /* nanoseconds that WANTED_BYTES are waited for: too short for a user to
+                               notice, and a fast pipe delivers WANTED_BYTES in that time */
 };
 
 struct read_ahead {
@@ -35,7 +35,7 @@ struct read_ahead {
     bool ended;    /* no byte will come behind head */
     bool reading;  /* the thread is inside text_file_read, perhaps for long */
     bool stopping; /* the owner wants no more bytes */
-    bool orphaned; /* the owner has gone: the thread frees the reader */
+    bool orphaned; /* the owner has closed the reader: the thread frees it */
     trawl_status status;
     trawl_error error;
 };
@@ -103,7 +103,7 @@ static int start_thread(read_ahead *reader) {
     return result;
 }
 
-/* Waiting for a limited time needs a clock that cannot be set. */
+/* Uses the monotonic clock, which cannot be set while a thread waits for a limited time. */
 static void make_condition(pthread_cond_t *condition) {
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);

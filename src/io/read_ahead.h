@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Reads a text while its last piece is being scanned: a thread reads into a ring of bytes, from
- * which the owner takes pieces. Pieces are large, so that waking many threads or a GPU for each is
- * worth it; but bytes that come slowly are held back for some milliseconds at most.
+ * Reads the next bytes of a text while the last piece is being scanned: a thread reads into a ring
+ * buffer, and the owner takes pieces from it. Pieces are large, so that waking many threads or a
+ * GPU for each is worth it; but bytes that come slowly are held back for some milliseconds at most.
  */
 #ifndef TRAWL_IO_READ_AHEAD_H
 #define TRAWL_IO_READ_AHEAD_H
@@ -20,7 +20,7 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
 trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *length,
                              trawl_error *error);
 
-/* Whether read_ahead_next would have to wait: a good moment to show the results so far. */
+/* Whether read_ahead_next would have to wait: the time to show the results so far. */
 bool read_ahead_is_empty(read_ahead *reader);
 
 /* text_file_stored_position of the file. */

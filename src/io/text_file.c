@@ -43,8 +43,9 @@ static trawl_status system_error(const text_file *file, trawl_error *error) {
     return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", file->name, strerror(errno));
 }
 
-/* At the end of the stored bytes: an error if a regular file has become shorter than it was. A file
- * whose size never was that of its content, as in /sys, has not. */
+/* At the end of the stored bytes: fails if a regular file has become shorter since it was
+ * opened. Files in /sys and the like, whose size was never that of their content, do not count
+ * as shorter. */
 static trawl_status check_length(const text_file *file, trawl_error *error) {
     uint64_t end = file->begin + file->stored_position;
     struct stat now;
@@ -85,7 +86,8 @@ static trawl_status recognise(text_file *file, trawl_error *error) {
         if (status != TRAWL_OK)
             return status;
         file->stored_end += length;
-        /* If no compressed format begins so, a terminal or pipe need not give more. */
+        /* If no compressed format begins with these bytes, do not wait for more from a terminal or
+         * a pipe. */
         if (!compression_is_possible(file->stored, file->stored_end))
             break;
     }

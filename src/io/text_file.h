@@ -43,8 +43,8 @@ trawl_status text_file_read(text_file *file, void *buffer, size_t capacity, size
 trawl_status text_file_fill(text_file *file, void *buffer, size_t capacity, size_t *length,
                             trawl_error *error);
 
-/* For progress: the bytes of the file as it is stored, 0 if that is not known (a pipe), and how
- * many of them have been read. */
+/* For progress, in bytes of the file as it is stored (compressed): its size, 0 if not known (a
+ * pipe), and how much of it has been read. */
 uint64_t text_file_stored_bytes(const text_file *file);
 uint64_t text_file_stored_position(const text_file *file);
 
@@ -68,8 +68,8 @@ uint64_t text_file_length(const text_file *file);
 trawl_status text_file_read_at(const text_file *file, uint64_t offset, void *buffer,
                                size_t capacity, size_t *length, trawl_error *error);
 
-/* Moves a plain file's descriptor to the file's end, as reading would: other processes may share
- * it. */
+/* Moves a plain file's descriptor to the end of the file, as if it had been read: other processes
+ * may share the descriptor. */
 void text_file_pass_over(text_file *file);
 
 /* The descriptor, for fstat and the like. It belongs to the file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Pieces from all over a text, by which what scans it is planned. */
+/* Samples of a text for the planner: pieces from all over it. */
 #ifndef TRAWL_IO_TEXT_PIECES_H
 #define TRAWL_IO_TEXT_PIECES_H
 
@@ -8,10 +8,11 @@
 #include "io/text_file.h"
 
 typedef struct text_pieces {
-    size_t count, bytes; /* so many of so many bytes */
+    size_t count; /* of pieces */
+    size_t bytes; /* of each piece */
 } text_pieces;
 
-/* The pieces by which the library lays out tables on a GPU. */
+/* The pieces that the library samples to lay out tables for a GPU. */
 extern const text_pieces text_pieces_for_tables;
 
 /* Copies the pieces, one behind the other, to `copy`. The text is longer than all of them together.

@@ -27,18 +27,19 @@ static inline trawl_status trawl_consume(const trawl_consumer *consumer, const t
     return TRAWL_OK;
 }
 
-/* The keys of one part of a database, for one walker. */
+/* The keys of one part of a database, and what one walker remembers of them. trawl_endings_close
+ * frees it. */
 typedef struct trawl_endings_search {
     trawl_endings_view view;
     uint64_t *hits;        /* counts of keys; NULL unless patterns are counted one by one */
-    trawl_last_start last; /* of the window */
+    trawl_last_start last; /* in the window that is walked now */
 } trawl_endings_search;
 
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search);
 void trawl_endings_close(trawl_endings_search *search);
 
-/* Call it before each walk over a window: forgets `last`, and allocates `hits` if the consumer
- * needs them. */
+/* Call it before each walk over a window: resets `last`, and allocates `hits` if the consumer
+ * counts by pattern. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error);
 

@@ -75,7 +75,7 @@ typedef struct trawl_window {
     trawl_reading *reading;
 } trawl_window;
 
-/* Tells a window that ends with byte end - 1 of another one which byte is behind it. */
+/* Sets `next` and `goes_on` of `part`, a window that ends with byte end - 1 of window `of`. */
 static inline void trawl_window_set_next(trawl_window *part, const trawl_window *of, size_t end) {
     bool inside = end < of->length;
     part->goes_on = inside || of->goes_on;
@@ -112,9 +112,10 @@ struct trawl_sink {
                    const uint32_t *found, size_t count, trawl_sink *sink);
 };
 
-/* Whether matches that are written next will have left the caches before they are read: the array
- * grows and holds 8 MiB, more than most processors have of last-level cache for a core. Whole cache
- * lines of it may then be written past the caches (non-temporal stores). */
+/* Whether matches that are written now will have left the caches before they are read: the array
+ * grows and holds 8 MiB or more, which is more than the last-level cache that most processors have
+ * for each core. Whole cache lines of such an array may be written past the caches (non-temporal
+ * stores). */
 static inline bool trawl_sink_is_far(const trawl_sink *sink) {
     return sink->grows && sink->count >= ((size_t)8 << 20) / sizeof(trawl_match);
 }
@@ -157,8 +158,8 @@ typedef struct trawl_counts {
 typedef struct trawl_walker {
     const struct trawl_walker_type *type;
     const trawl_db *db;
-    /* For a walker with own_threads: how many it may use, and on CPUs the team that has them, or
-     * NULL for the calling thread alone. For other walkers 1. */
+    /* Threads that a walker with own_threads may use; 1 for other walkers. `team`: on CPUs, the
+     * threads themselves; NULL: the calling thread alone. */
     uint32_t threads;
     struct trawl_team *team;
     /* Opens a walker of an automaton for the same patterns, the fallback automaton. An engine with

@@ -32,7 +32,7 @@ static inline bool trawl_gate_closed(const trawl_outputs *outputs, const trawl_w
            (outputs->gates[key] & trawl_classes_behind(outputs, window, end)) == 0;
 }
 
-/* Whether that holds for all keys. */
+/* Whether no match of any key that ends there fulfils its condition. */
 static inline bool trawl_gates_closed(const trawl_outputs *outputs, const trawl_window *window,
                                       size_t end) {
     return trawl_gate_closed(outputs, window, end, outputs->keys);
@@ -74,9 +74,8 @@ static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
 
 /* An event: a position of a window where keys end. */
 struct trawl_ending_event {
-    uint32_t
-        position; /* of the byte behind the keys, from a beginning that an array of events has */
-    uint32_t key; /* the longest one */
+    uint32_t position; /* one past the last byte of the keys; relative to the array's `begin` */
+    uint32_t key;      /* the longest one */
 };
 
 /* Writes the matches of a key and its links, none of which needs verification. There is room for
@@ -95,8 +94,9 @@ static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32
     return to;
 }
 
-/* The last open start before `end`, as far as has been looked (scan/gates.c): none in [from, end),
- * or `open`. For ends of one window, mostly in ascending order. */
+/* The last open start (scan/gates.c) among the starts that have been examined, [from, end): `open`,
+ * or TRAWL_NO_START if none of them is open. Kept from end to end of one window; ends mostly
+ * ascend, so that few starts are examined twice. */
 typedef struct trawl_last_start {
     size_t from, end, open;
 } trawl_last_start;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Ends at which no condition can hold. The right boundary of a key's chain is its gate
- * (database/outputs.h). Of left boundaries it is asked whether any match may start late enough: of
- * the patterns a, aa, ... of 2,000 with a left boundary each, 2,000 end at each position of a long
- * run of a's, and none of them starts at the beginning of the run.
+ * Excludes ends at which no match can fulfil its condition, without testing each match. (Of the
+ * patterns a, aa, ... up to 2,000 bytes, each with boundaries, 2,000 end at each position of a long
+ * run of a's, and nearly none of them counts.)
+ *
+ * Right boundaries: the gate of a key's chain is closed (database/outputs.h).
+ *
+ * Left boundaries: a start is open if the byte before it is no member of some left boundary, so
+ * that a match may begin there. All matches that end at a position start at or behind the start of
+ * the longest key. If no start from there on is open, none of them counts:
  *
  *     text      . a a a a a a a a a a
- *     starts      ^ open                 a match may start where the byte before it is no member
- *     keys                [=========)    the longest one: starts behind the last open start, and so
- *                           [=======)    do all shorter ones
+ *     starts      ^ open: the byte before it, '.', is not in the boundary class
+ *     keys                [=========)    the longest key that ends here begins behind the last
+ *                           [=======)    open start; so do all shorter ones
  */
 #include "pattern/conditions.h"
 #include "scan/emission.h"

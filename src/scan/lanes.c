@@ -7,22 +7,28 @@
 #include "base/status.h"
 
 /* Steps of a lane in one block. Recording needs memory for an event for each step, so its blocks
- * are small. Counting needs none: its blocks are large, and lanes are rarely warmed up. */
+ * are small. Counting needs no such memory: its blocks are large, so that lanes are rarely warmed
+ * up. */
 #define RECORD_STEPS ((size_t)4096)
 #define RECORD_STEPS_MAX ((size_t)32768)
 #define COUNT_STEPS ((size_t)1 << 16)
-/* A lane has at least so many bytes for each byte of overlap, which is walked twice; else one lane
- * walks alone. Blocks that count are longer, for long patterns. Chosen by hand. */
+/* A lane is at least this many times as long as its warm-up, which walks `overlap` bytes a second
+ * time: at most 1/8 of the steps are for warm-ups. Where lanes cannot be so long, one lane walks
+ * alone. Blocks that count have lanes of 128 times the overlap, as they need no memory. Fewer
+ * warm-ups stand against more windows that are too short for lanes; no measurement chose the two
+ * factors. */
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
 
-/* Beginning a block of several lanes costs as much as so many steps of one lane, in tenths
- * (docs/notebook/2026-11-short-calls.md). */
+/* The time that a block of several lanes takes to begin, and a step of one lane, in tenths of a step
+ * of one lane (docs/notebook/2026-11-short-calls.md). */
 #define ONE_STEP 10
 #define SEVERAL_START 100
 
-/* A mispredicted branch costs as much as so many steps lose by doing without the branch. */
+/* A text is sparse where at most one step in 24 matches, and full where at most one in 24 does not.
+ * There a loop with a branch on matching is the fastest; between the two, the loop without the
+ * branch is, since it loses about as much in 24 steps as one misprediction costs. */
 #define SPARSE_STEPS 24
 #define FULL_STEPS 24
 

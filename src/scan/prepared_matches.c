@@ -96,7 +96,8 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
     prepared->write = choose_writer();
 }
 
-/* Whether there are prepared matches, made now if need be, for events behind text[begin]. */
+/* Whether prepared matches can be used for events behind text[begin]. Makes them now if enough
+ * events have been seen. */
 static bool prepare(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                     const trawl_pattern_view *patterns, size_t begin, size_t count) {
     if (prepared->keys == NULL && !prepared->refused) {
@@ -140,8 +141,8 @@ static inline bool stands(const trawl_prepared_letters *letters, const trawl_mat
     return alike;
 }
 
-/* Verifies one or two matches. What remains of two neighbours needs no copy: both, the first, the
- * second, or none. */
+/* Verifies one or two neighbouring matches. The result is a part of the two in place (both, the
+ * first, the second, or none), so that nothing is copied. */
 static inline trawl_prepared_key verify_few(const trawl_prepared_matches *prepared, uint32_t first,
                                             uint32_t count, const trawl_pattern_view *patterns,
                                             uint64_t last, const uint8_t *behind) {
@@ -196,11 +197,11 @@ static void find_prepared(trawl_prepared_matches *prepared, const trawl_pattern_
     }
 }
 
-/* Two words, which every processor family adds in one instruction. */
+/* Two 64-bit words: each processor family adds them in one instruction. */
 typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Four matches of three words each are six pairs of words: the words are start, end, and pattern.
- */
+/* Four matches are twelve words, which are written as six pairs. A match is the words start, end,
+ * and pattern; the pairs are (start, end), (pattern, start), (end, pattern), and the same again. */
 static inline void write_four_narrow(trawl_match *to, const trawl_match *from, uint64_t end) {
     const two_words ends[3] = {{end, end}, {0, end}, {end, 0}};
     for (unsigned i = 0; i < 6; i++) {
