@@ -6,7 +6,8 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* Matches that the first array has room for. Chosen by hand: 24 KB. */
+/* Matches that the first array has room for: 24 KB. It trades memory for small results against
+ * enlarging the array for large ones; no measurement chose it. */
 #define FIRST_MATCHES ((size_t)1024)
 
 static trawl_status grow(trawl_sink *sink) {
@@ -26,7 +27,8 @@ bool trawl_collector_reserve(trawl_collector *collector, size_t count) {
     if (count <= sink->capacity - sink->count) {
         return true;
     }
-    /* Doubling wastes no memory: pages that are not written to are only addresses. */
+    /* Doubling the array costs no memory before it is used: pages that have not been written to are
+     * not backed by memory. */
     size_t capacity = sink->capacity < FIRST_MATCHES ? FIRST_MATCHES : 2 * sink->capacity;
     if (capacity - sink->count < count) {
         capacity = sink->count + count;

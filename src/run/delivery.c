@@ -42,7 +42,7 @@ void trawl_delivery_restart(trawl_delivery *delivery, uint64_t start) {
     }
 }
 
-/* Calls the receiver with final matches, which are in order. */
+/* Calls the receiver with final matches, which are in canonical order. */
 static trawl_status hand_out(trawl_delivery *delivery, const trawl_match *matches, size_t count) {
     const trawl_receiver *receiver = &delivery->receiver;
     trawl_status status = TRAWL_OK;
@@ -75,7 +75,8 @@ static trawl_status hand_out_selected(trawl_delivery *delivery) {
     return hand_out(delivery, delivery->selected, count);
 }
 
-/* Delivers what is final when every occurrence that ends at or before `end` has been put. */
+/* Delivers the matches that are final when every occurrence that ends at or before `end` has been
+ * put. */
 static trawl_status deliver_final(trawl_delivery *delivery, uint64_t end) {
     while (trawl_leftmost_take(&delivery->leftmost, end,
                                &delivery->selected[delivery->selected_count])) {

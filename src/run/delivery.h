@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The last step of every scan: all matches come in, in canonical order, and those that the
- * database's match kind asks for go out to the caller. The leftmost kinds are selected here, after
+ * The last step of every scan. Input: all occurrences, in canonical order. Output, to the caller:
+ * the matches that the database's match kind asks for. The leftmost kinds are selected here, after
  * the engine, so that every engine has them on every device (run/leftmost.h).
  */
 #ifndef TRAWL_RUN_DELIVERY_H
@@ -37,16 +37,16 @@ trawl_status trawl_delivery_open(trawl_delivery *delivery, const trawl_db *db,
 /* Allocates all that deliveries may need. */
 trawl_status trawl_delivery_reserve(trawl_delivery *delivery, trawl_error *error);
 
-/* Begins a new text, or a part of one that no match reaches into, at offset `start`: what has not
- * been delivered is forgotten. */
+/* Begins a new text, or a part of one, at offset `start`. No match begins before `start`.
+ * Occurrences that have not been delivered are dropped. */
 void trawl_delivery_restart(trawl_delivery *delivery, uint64_t start);
 
 /* Takes the next `count` matches and delivers those that are final. Returns TRAWL_STOPPED if the
  * caller asked to stop. */
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches, size_t count);
 
-/* Delivers what is final when every match that ends at or before `end` has been put: all matches
- * that start at end - max_length or before. */
+/* Delivers the matches that are final when every occurrence that ends at or before `end` has been
+ * put. For leftmost kinds these are all matches that start at end - max_length or before. */
 trawl_status trawl_delivery_settle(trawl_delivery *delivery, uint64_t end);
 
 /* After the last match: delivers those that were held back. */

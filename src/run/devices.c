@@ -10,7 +10,8 @@
 #include "base/team.h"
 #include "gpu/module.h"
 
-/* The name of the processor as the kernel reports it; else (on Arm) what kind it is. */
+/* The name of the processor as the operating system reports it. If it reports none, as on Arm: the
+ * family of the processor. */
 static void processor_name(char *name, size_t size) {
     (void)snprintf(name, size, TRAWL_HAVE_NEON ? "64-bit Arm processor" : "CPU");
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -78,7 +79,8 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
     }
     trawl_device *all = NULL;
     status = describe_all(&all, count, error);
-    /* Elements are as long as the caller's structure. */
+    /* The caller's structure may be of another version: its own size is the distance of
+     * elements. */
     size_t size = trawl_sized_size(devices);
     for (size_t i = 0; status == TRAWL_OK && i < *count && i < capacity; i++) {
         char *element = (char *)devices + i * size;

@@ -5,8 +5,8 @@
 #include "engines/engines.h"
 #include "run/case_pair.h"
 
-/* Bytes of a DFA, at most: up to here it is faster than an NFA, even if most of it is outside the
- * caches. */
+/* The largest DFA that is compiled, in bytes. Up to here a DFA is faster than an NFA, even if most
+ * of it is outside the caches. */
 #define DFA_BYTES (UINT64_C(512) << 20)
 
 trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
@@ -62,7 +62,7 @@ trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, traw
     const trawl_walker_type *type =
         has_pair ? trawl_case_pair_walker(db) : automaton->engine->walker;
     if (type->open(automaton, &defaults, walker, error) != TRAWL_OK) {
-        *walker = NULL; /* the filter goes on: it is slow here, but needs no more memory */
+        *walker = NULL; /* the engine goes on with its filter, slowly but without more memory */
         trawl_clear(error);
     }
     return TRAWL_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Flows: texts in pieces, with little state. A flow keeps its last bytes; everything else is the
- * scanner's. A piece is searched in two windows, as in a stream: the joint, in the scanner's
- * memory, and the rest of the piece where it is.
+ * Flows: texts that come in pieces, with little state for each text. A flow keeps the last bytes of
+ * its text; all other memory is the scanner's, which many flows share. A piece is searched in two
+ * windows, as in a stream. The first one, the joint, is copied together in the scanner's memory;
+ * the second one is the rest of the piece, where the caller has it.
  *
  *     joint      | kept | first bytes of the piece |
  *     piece             | overlap                  | owned by the second window        |
@@ -14,8 +15,8 @@
  *     state      | offset, 8 bytes | next start, 8 bytes | kept bytes, max_length - 1 at most |
  *
  * With conditions, the byte before a match and the byte behind it count. Then one byte more is kept
- * (trawl_db_overlap), and one that waits: the last byte is searched when the next one or the end of
- * the text has come.
+ * before the overlap (trawl_db_overlap), and the last byte waits: matches that end with it are
+ * searched when the next byte or the end of the text has come.
  */
 #include "run/flow.h"
 
@@ -30,7 +31,7 @@ typedef struct flow_state {
     size_t kept;
 } flow_state;
 
-/* Bytes that wait for the next one. */
+/* Bytes at the end that wait until the byte behind them is known. */
 static size_t waiting_of(const trawl_db *db) {
     return db->conditions.records != NULL ? 1 : 0;
 }
@@ -48,7 +49,8 @@ static flow_state read_state(const trawl_db *db, void *flow) {
     return state;
 }
 
-/* Keeps the last bytes of what was kept and of a piece, and writes the state. */
+/* Writes the state: the last bytes of the text, which are in the kept ones and in the piece, and
+ * the offsets. */
 static void write_state(const trawl_db *db, void *flow, const flow_state *state,
                         const uint8_t *piece, size_t length) {
     uint64_t offset = state->offset + length;
@@ -76,13 +78,14 @@ uint64_t trawl_flow_offset(const void *flow) {
     return offset;
 }
 
-/* The two windows of a piece; one without owned bytes is not walked. */
+/* The two windows of a piece. A window without owned bytes is not walked. */
 typedef struct flow_windows {
     trawl_window joint, rest;
-    uint64_t searched, end; /* bytes that have been searched before; and behind these windows */
+    uint64_t searched; /* bytes of the text that were searched before these windows */
+    uint64_t end;      /* bytes of the text that have been searched after them */
 } flow_windows;
 
-/* A window without the last `waiting` of `length` bytes. */
+/* A window over `length` bytes of text without the last `waiting` ones. */
 static trawl_window without_waiting(const uint8_t *text, size_t length, size_t waiting) {
     return (trawl_window){.text = text,
                           .length = length - waiting,
@@ -91,7 +94,7 @@ static trawl_window without_waiting(const uint8_t *text, size_t length, size_t w
                           .next = waiting != 0 ? text[length - waiting] : 0};
 }
 
-/* `again`: the kept bytes are owned too. */
+/* Cuts a piece into its two windows. `again`: the kept bytes are owned too, for leftmost kinds. */
 static flow_windows cut(const trawl_scanner *scanner, const flow_state *state,
                         const trawl_flow_piece *of, bool again) {
     const uint8_t *piece = of->bytes;
@@ -120,7 +123,7 @@ static flow_windows cut(const trawl_scanner *scanner, const flow_state *state,
     return windows;
 }
 
-/* Walks both windows with the scanner; the last matches are delivered too. */
+/* Walks both windows with the scanner, and delivers the last matches of its sink. */
 static trawl_status walk_here(trawl_scanner *scanner, const flow_windows *windows) {
     trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
                                         .capacity = TRAWL_SCANNER_BATCH,
@@ -146,7 +149,7 @@ trawl_status trawl_flow_search(trawl_scanner *scanner, trawl_run *run, void *flo
     flow_state state = read_state(scanner->db, flow);
     bool selects = delivery->kind != TRAWL_MATCH_ALL;
     flow_windows windows = cut(scanner, &state, piece, selects);
-    uint64_t start = scanner->db->header->max_length - 1; /* the first that is undecided */
+    uint64_t start = scanner->db->header->max_length - 1; /* the first start that is undecided */
     start = windows.searched < start ? 0 : windows.searched - start;
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;

@@ -7,7 +7,8 @@
 #include "base/status.h"
 #include "database/selection_search.h"
 
-/* Occurrences that a queue has room for at first, a power of two. Chosen by hand. */
+/* Occurrences that a queue has room for at first, a power of two: 6 KB, enough for most texts. No
+ * measurement chose it. */
 enum { FIRST_QUEUE = 256 };
 
 /* Gives a queue room for `capacity` occurrences, a power of two, and forgets what waits. */
@@ -68,8 +69,8 @@ void trawl_leftmost_close(trawl_leftmost *self) {
 }
 
 trawl_status trawl_leftmost_reserve(trawl_leftmost *self, trawl_error *error) {
-    /* Occurrences that wait end at different ones of the last max_length bytes; one more comes in.
-     * The ring does not grow. */
+    /* Waiting occurrences end at different offsets, all among the last max_length bytes; one more
+     * is put before the first is taken. The ring does not grow. */
     size_t capacity = FIRST_QUEUE;
     while (capacity < self->max_length + 2) {
         capacity *= 2;
@@ -126,7 +127,7 @@ static trawl_status put_into_queue(trawl_leftmost *self, const trawl_match *matc
         key &= ~TRAWL_CASE_PAIR_SECOND;
     }
     if (match->end == queue->last_end) {
-        return TRAWL_OK; /* inside the occurrence before */
+        return TRAWL_OK; /* inside the occurrence that was put before */
     }
     queue->last_end = match->end;
     while (queue->count != 0 && waiting_at(queue, queue->count - 1)->start >= match->start) {
@@ -147,8 +148,8 @@ static void drop_first(trawl_leftmost_queue *queue) {
     queue->count--;
 }
 
-/* Sets the candidate: the best match of the first offset from `next` on at which one begins. False:
- * none waits. */
+/* Sets queue->candidate to the best match at the first offset, from `next` on, at which a waiting
+ * occurrence or a pattern inside of one begins. False: no occurrence waits. */
 static bool find_candidate(const trawl_leftmost *self, trawl_leftmost_queue *queue) {
     const trawl_selection_view *selection = &queue->selection;
     for (; queue->count != 0; drop_first(queue)) {
@@ -172,7 +173,7 @@ static bool find_candidate(const trawl_leftmost *self, trawl_leftmost_queue *que
     return false;
 }
 
-/* Whether the first of two matches is to be selected, if the second one may be as well. */
+/* Whether `left` is to be selected before `right`, if both may be selected. */
 static bool is_better(const trawl_leftmost *self, const trawl_match *left,
                       const trawl_match *right) {
     return left->start != right->start               ? left->start < right->start

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Selecting leftmost matches: non-overlapping ones, of those that start first the longest, or the
- * one with the lowest id. Time is proportional to the occurrences that come in and the matches that
- * are selected, but for the logarithm in trawl_selection_next.
+ * Selection of leftmost matches. Matches do not overlap. The one that starts first is selected; of
+ * several with the same start, the longest, or the one with the lowest id. Time is proportional to
+ * the occurrences that are put and the matches that are selected, times the logarithm of
+ * trawl_selection_next.
  *
- * Occurrences come in by their ends. A match that starts at an offset can be selected when all
- * occurrences up to offset + max_length have come in. Until then occurrences wait.
+ * Occurrences are put in the order of their ends. The match for a start is final when all
+ * occurrences that end up to start + max_length have been put. Until then occurrences wait.
  *
- * Where the database has keys for the selection (database/selection.h), only the longest occurrence
- * that ends at a position is taken; others that come in are passed over. The database tells what
- * begins inside of a taken occurrence. So an occurrence that lies inside another one need not wait,
- * and those that wait are a queue in which starts and ends ascend:
+ * If the database has keys for the selection (database/selection.h), only the longest occurrence
+ * that ends at a position is used; others are ignored. What begins inside of an occurrence is read
+ * from the database. So an occurrence that lies inside of another one need not wait, and the
+ * waiting ones form a queue with ascending starts and ascending ends:
  *
  *     text      ....[selected)......................
- *     waiting      [======|=======)                   dropped: from `next` on it is inside
+ *     waiting      [======|=======)                   removed: from `next` on, inside the one below
  *                     [===|============)              <- the first
  *                         |   [============)
  *                         |          [===========)    <- the last
  *                         ^ next: starts before it are decided
  *
- * The first one that waits tells what begins before the second one starts. Every occurrence enters
- * and leaves the queue once.
+ * Matches that begin before the second occurrence of the queue are all inside of the first one.
+ * Every occurrence enters and leaves the queue once.
  *
- * Databases with a pair of automata (run/case_pair.h) have such keys for each of them, and a queue
- * for each: of the two candidates the better one is selected.
+ * A database with a pair of automata (run/case_pair.h) has such keys for each of them. Then there
+ * are two queues, each with a candidate, and the better candidate is selected.
  *
- * Else all occurrences come in, and the best one of each start waits in a ring.
+ * Without such keys all occurrences are used, and the best one of each start waits in a ring.
  */
 #ifndef TRAWL_RUN_LEFTMOST_H
 #define TRAWL_RUN_LEFTMOST_H
@@ -37,7 +38,7 @@
 /* An occurrence that waits in the queue. */
 typedef struct trawl_waiting {
     uint64_t start, end;
-    uint32_t key; /* of the selection */
+    uint32_t key; /* its key in the selection sections */
 } trawl_waiting;
 
 /* The best occurrence of a start. */
@@ -49,11 +50,11 @@ typedef struct trawl_best {
 /* The occurrences that wait, of the whole set or of one automaton of a pair. */
 typedef struct trawl_leftmost_queue {
     trawl_selection_view selection;
-    const uint32_t *ids;    /* of its patterns, in the whole set; NULL: the same */
+    const uint32_t *ids;    /* ids of its patterns in the whole set; NULL: they are the same */
     trawl_waiting *waiting; /* mask + 1 of them, used as a ring */
     size_t mask, front, count;
     uint64_t last_end;     /* of the occurrence that was put last */
-    bool known;            /* `candidate` is what the first one tells */
+    bool known;            /* `candidate` is up to date: the best match in the first occurrence */
     trawl_match candidate; /* the match that is selected when it is final, unless the other queue's
                               is better */
 } trawl_leftmost_queue;
@@ -74,14 +75,15 @@ typedef struct trawl_leftmost {
     uint64_t ring_count; /* starts with an occurrence */
 } trawl_leftmost;
 
-/* TRAWL_ERROR_MEMORY. Close it also after a failure. `db` must outlive it. */
+/* Opens a selection for matches of `db`, which must outlive it. Close it also after a failure.
+ * TRAWL_ERROR_MEMORY. */
 trawl_status trawl_leftmost_open(trawl_leftmost *self, const trawl_db *db, trawl_error *error);
 void trawl_leftmost_close(trawl_leftmost *self);
 
 /* Allocates all that may be needed: trawl_leftmost_put then cannot fail. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_leftmost_reserve(trawl_leftmost *self, trawl_error *error);
 
-/* Forgets all occurrences and begins anew at offset `start`. */
+/* Removes all occurrences, and begins anew at offset `start`. */
 void trawl_leftmost_restart(trawl_leftmost *self, uint64_t start);
 
 /* Takes an occurrence, in canonical order. TRAWL_ERROR_MEMORY. */

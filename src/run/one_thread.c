@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A window on the calling thread, and the decision between that and several threads. */
+/* Scans a window on the calling thread; decides whether it is scanned there or by several
+ * threads. */
 #include "base/allocate.h"
 #include "base/status.h"
 #include "run/run.h"
 #include "scan/conditions.h"
 
-/* Matches that are gathered before they are delivered: many for one call, few enough for the cache.
- */
+/* Matches that are gathered before they are delivered: enough to make the cost of a call small, and
+ * few enough for the first-level cache. */
 #define BATCH ((size_t)1024)
 
 typedef struct serial_sink {

@@ -12,7 +12,7 @@
 #include "gpu/module.h"
 #include "run/gpu/transfer/ring.h"
 
-/* Threads of a scan, at most (trawl.h). Chosen by hand: more are a mistake. */
+/* Threads of a scan, at most (trawl.h). More are taken for a mistake of the caller. */
 #define MOST_THREADS 1024u
 
 trawl_status trawl_study_options_read(const trawl_study_scan_options *given,
@@ -161,7 +161,8 @@ static trawl_status read_cuda(const trawl_db *db, const trawl_device_set *device
                           "%u segments in flight: at most %u are possible",
                           options->segments_in_flight, TRAWL_RING_MOST_SLOTS);
     }
-    /* The library's strings instead of the caller's, which may be freed before the run ends. */
+    /* The caller may free its strings before the run ends. So the library's own strings of the same
+     * content are used. */
     trawl_kernel_description description = TRAWL_KERNEL_DESCRIPTION;
     if (options->kernel != NULL && trawl_kernel_describe(engine, kernel, &description)) {
         options->kernel = description.name;

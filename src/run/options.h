@@ -24,12 +24,12 @@ trawl_status trawl_options_read(const trawl_db *db, const trawl_scan_options *gi
                                 trawl_scan_settings *options, trawl_wanted_report *report,
                                 trawl_error *error);
 
-/* Whether these options, NULL or valid, ask for nothing but threads on the CPU: no device, report
- * or study. *threads is then their number as it was given. */
+/* Whether these options, NULL or valid, ask for nothing but threads on the CPU: no device, no
+ * report, no study options. Sets *threads to their number as it was given. */
 bool trawl_options_are_plain(const trawl_scan_options *given, uint32_t *threads);
 
-/* Reads `study` of trawl_scan_options or trawl_cuda_scan_options (NULL: none) into *study, which is
- * filled with 0 otherwise. */
+/* Copies `study` of trawl_scan_options or trawl_cuda_scan_options (NULL: none) into *study; members
+ * that the caller's version lacks become 0. */
 trawl_status trawl_study_options_read(const trawl_study_scan_options *given,
                                       trawl_study_scan_options *study, trawl_error *error);
 

@@ -14,7 +14,7 @@ typedef struct cpu_place {
     int cpu;
 } cpu_place;
 
-/* A number of the kernel's description of a CPU, or 0 if there is none. */
+/* A number from the operating system's description of a CPU (/sys/devices/system/cpu), or 0. */
 static int topology(int cpu, const char *what) {
     char path[96];
     int value = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Records on several threads. A thread that is free takes the next share of them. Matches are
- * handed out in the order of the shares: a share gathers its matches in a slot until its turn comes
- * and whoever finishes a share hands out all that are next in order (run/threads.c does the same
- * for the chunks of one text). A share that has gathered many waits for its turn, so that memory is
- * bounded.
+ * Records on several threads. A free thread takes the next share of the records. Matches are handed
+ * out in the order of the shares: a share gathers its matches in a slot until its turn comes. The
+ * thread that finishes a share hands out all finished shares from `turn` on (run/threads.c does the
+ * same for the chunks of one text). A share that has gathered many matches waits for its turn, so
+ * that memory is bounded.
  */
 #include <pthread.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static void hand_out(record_crew *crew, trawl_record_batch *batch) {
     }
 }
 
-/* `flush` of a worker: its slot's array becomes larger, or waits for its turn and is handed out. */
+/* `flush` of a worker. Makes its slot's array larger; if the array is large already, waits for the
+ * turn of the share and hands the matches out. */
 static trawl_status flush(trawl_record_worker *worker) {
     record_share *share = worker->flush_context;
     record_crew *crew = share->crew;
@@ -110,8 +111,8 @@ static trawl_status flush(trawl_record_worker *worker) {
     return status;
 }
 
-/* Ends a share; hands out all finished ones from `turn` on, up to the first that is not finished,
- * whose thread continues later. Caller holds the lock. */
+/* Ends a share. Hands out all finished shares from `turn` on, up to the first that is not finished:
+ * its thread goes on with that later. Caller holds the lock. */
 static void hand_in(record_crew *crew, trawl_record_slot *slot) {
     slot->finished = true;
     trawl_record_scanner *scanner = crew->scanner;

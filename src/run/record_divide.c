@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A stretch: whose a match is, and what becomes of it. */
+/* Assigns the matches of a stretch to its records, and makes results of them. */
 #include "database/conditions.h"
 #include "database/groups.h"
 #include "run/record_layout.h"
@@ -13,7 +13,7 @@ void trawl_record_mark(const trawl_record_task *task, uint64_t record) {
     }
     if (task->bits != NULL) {
         uint8_t bit = (uint8_t)(1u << (record % 8));
-        if (task->shared) { /* another thread may own a record of the same byte */
+        if (task->shared) { /* another thread may write a bit of the same byte */
             (void)__atomic_fetch_or(&task->bits[record / 8], bit, __ATOMIC_RELAXED);
         } else {
             task->bits[record / 8] |= bit;
@@ -101,7 +101,7 @@ static trawl_status emit_groups(trawl_record_worker *worker, const trawl_match *
     return status;
 }
 
-/* Takes matches of the record at hand: one or more, in order. */
+/* Makes results of matches of the current record: one or more, in order. */
 static trawl_status take(trawl_record_worker *worker, const trawl_match *matches, size_t number) {
     const trawl_record_question question = worker->task->question;
     uint64_t record = worker->stretch.first + worker->at.index;
@@ -147,7 +147,7 @@ static bool selects(const trawl_record_worker *worker) {
     return worker->scanner->delivery.kind != TRAWL_MATCH_ALL;
 }
 
-/* Goes to the record of this index, which owns matches that end in (begin, end]. */
+/* Makes record `index` the current one. It owns matches that end in (begin, end]. */
 static inline void move(const trawl_record_stretch *stretch, trawl_record_place *at,
                         uint64_t index) {
     at->index = index;
@@ -159,22 +159,23 @@ static inline void move(const trawl_record_stretch *stretch, trawl_record_place 
     at->found = false;
 }
 
-/* The index of the record that holds the byte before `end`, which is behind the one at `at`. */
+/* The index of the record that holds the byte before `end`. The record is behind the one at
+ * `at`. */
 static inline uint64_t find(const trawl_record_stretch *stretch, const trawl_record_place *at,
                             uint64_t end) {
     uint64_t next = at->index + 1;
-    /* Of records with many matches it is mostly the next one. Else it is the last that begins
-     * before that byte. */
+    /* In records with many matches it is mostly the next record: that is tested first. Else it is
+     * the last one that begins before that byte. */
     return trawl_record_offset(stretch, next + 1) >= end
                ? next
                : trawl_record_last_below(stretch->offsets, stretch->offset_bytes, next,
                                          stretch->end - 1, end - 1);
 }
 
-/* Forgets which patterns and groups have been seen. */
+/* Begins a new record: no pattern and no group has been seen in it. */
 static void begin_seeing(trawl_record_worker *worker) {
     trawl_scanner_new_turn(worker->scanner);
-    if (worker->scanner->turn == 1) { /* the turns begin anew, for groups too */
+    if (worker->scanner->turn == 1) { /* the numbers of turns begin again: reset the groups too */
         memset(worker->group_seen, 0,
                worker->scanner->db->groups.count * sizeof *worker->group_seen);
     }
@@ -194,7 +195,7 @@ static trawl_status leave(trawl_record_worker *worker) {
     return selects(worker) ? trawl_delivery_finish(&worker->scanner->delivery) : TRAWL_OK;
 }
 
-/* Goes to the record that holds the byte before `end`. */
+/* Ends the current record, and makes the one that holds the byte before `end` the current one. */
 static trawl_status advance(trawl_record_worker *worker, uint64_t end) {
     trawl_status status = leave(worker);
     enter(worker, find(&worker->stretch, &worker->at, end));
@@ -205,7 +206,7 @@ static bool has_conditions(const trawl_record_worker *worker) {
     return worker->scanner->db->conditions.records != NULL;
 }
 
-/* Whether a match lies in the record at hand and fulfils the condition of its pattern there. */
+/* Whether a match lies in the current record and fulfils the condition of its pattern there. */
 static bool is_match(const trawl_record_worker *worker, const trawl_match *match) {
     if (match->start < worker->at.begin || match->end > worker->at.end) {
         return false;
@@ -222,11 +223,12 @@ static bool is_match(const trawl_record_worker *worker, const trawl_match *match
                                  last ? TRAWL_BORDER : view->outside[bytes[match->end]], last);
 }
 
-/* Takes the matches that end in the record at hand, which are the first of `number`, and sets
- * *taken to how many they are. */
+/* Handles the matches that end in the current record: the first ones of `number`. Sets *taken to
+ * how many they are. */
 static trawl_status take_of_record(trawl_record_worker *worker, trawl_match *matches, size_t number,
                                    size_t *taken) {
-    bool all = selects(worker) && !has_conditions(worker); /* the selection drops those it must */
+    bool all = selects(worker) &&
+               !has_conditions(worker); /* the selection needs all of them, and drops some */
     size_t at = 0, kept = 0;
     for (; at < number && matches[at].end <= worker->at.limit; at++) {
         if (all ? matches[at].end <= worker->at.end : is_match(worker, &matches[at])) {
@@ -244,9 +246,9 @@ static trawl_status take_of_record(trawl_record_worker *worker, trawl_match *mat
 
 /* ------------------------------------------------------------------ plain matches */
 
-/* Of a database of all matches without conditions, a match that lies in a record is a result. These
- * loops have no call for a match, since dense texts have nearly as many as bytes. The place is a
- * copy, which registers can hold. */
+/* For databases of kind all without conditions, each match that lies in a record is a result. These
+ * loops call no function for a match, since dense texts have nearly as many matches as bytes. The
+ * current place is a local copy, so that it stays in registers. */
 
 static inline bool is_inside(const trawl_record_place *at, const trawl_match *match) {
     return (match->start >= at->begin) & (match->end <= at->end);
@@ -288,7 +290,7 @@ static void mark_plain(trawl_record_worker *worker, const trawl_match *matches, 
     worker->at = at;
 }
 
-/* Emits up to as many matches as the batch has room for; returns how many of them it has taken. */
+/* Emits matches until the batch is full; returns how many of them it has handled. */
 static size_t emit_plain(trawl_record_worker *worker, const trawl_match *matches, size_t number) {
     const trawl_record_stretch *stretch = &worker->stretch;
     trawl_record_batch *batch = &worker->batch;
@@ -303,14 +305,15 @@ static size_t emit_plain(trawl_record_worker *worker, const trawl_match *matches
                                    .start = matches[i].start - at.begin,
                                    .end = matches[i].end - at.begin,
                                    .pattern = matches[i].pattern};
-        to += is_inside(&at, &matches[i]); /* the next match is written over one outside */
+        to += is_inside(&at,
+                        &matches[i]); /* a match outside of the record is overwritten by the next */
     }
     batch->count = (size_t)(to - batch->items);
     worker->at = at;
     return most;
 }
 
-/* The same for the groups that are new in their record. */
+/* Emits the groups of matches that are new in their record, in the same way. */
 static size_t emit_plain_groups(trawl_record_worker *worker, const trawl_match *matches,
                                 size_t number) {
     const trawl_record_stretch *stretch = &worker->stretch;
@@ -556,6 +559,6 @@ trawl_status trawl_record_search_stretch(trawl_record_worker *worker) {
     if (status == TRAWL_OK) {
         status = leave(worker);
     }
-    /* A delivery knows only that it was stopped. */
+    /* A delivery reports only that it was stopped; the reason is in the worker. */
     return status == TRAWL_STOPPED ? worker->status : status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Where records lie: offsets of 32 or 64 bits, bits of those that are there, tails. */
+/* Where records lie in memory: their offsets of 32 or 64 bits, the bits of valid records, and tails
+ * (bytes between two records, such as a line feed). */
 #ifndef TRAWL_RUN_RECORD_LAYOUT_H
 #define TRAWL_RUN_RECORD_LAYOUT_H
 
@@ -27,7 +28,7 @@ static inline bool trawl_record_is_there(const uint8_t *valid, uint64_t bit) {
     return valid == NULL || (valid[bit / 8] >> (bit % 8) & 1) != 0;
 }
 
-/* The end, without its tail, of a record between two offsets. */
+/* The end of a record between two offsets, without the tail. */
 static inline uint64_t trawl_record_without_tail(const trawl_record_stretch *stretch,
                                                  uint64_t begin, uint64_t end) {
     return end - begin < stretch->tail ? begin : end - stretch->tail;
@@ -38,7 +39,8 @@ static inline uint64_t trawl_record_end(const trawl_record_stretch *stretch, uin
                                      trawl_record_offset(stretch, index + 1));
 }
 
-/* The last of the offsets from `begin` to `end` that is `value` or less; the one at `begin` is. */
+/* The index in [begin, end] of the last offset that is at most `value`; the offset at `begin`
+ * is. */
 static inline uint64_t trawl_record_last_below(const uint8_t *offsets, uint32_t bytes,
                                                uint64_t begin, uint64_t end, uint64_t value) {
     uint64_t step = 1;

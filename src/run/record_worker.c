@@ -5,22 +5,25 @@
 #include "base/status.h"
 #include "run/record_layout.h"
 
-/* Bytes of a stretch at most: what is decided for one lasts no longer. */
+/* Bytes of a stretch, at most. Decisions such as searching records one by one are made anew for
+ * each stretch. */
 #define STRETCH_BYTES ((uint64_t)1 << 18)
-/* Records of so many bytes on average are searched one by one, which costs them less than a
- * hundredth. */
+/* From this average length on, records are searched one by one: beginning a search then costs less
+ * than a hundredth of it. */
 #define LONG_RECORD ((uint64_t)16384)
-/* Bytes of an absent record that are searched with its neighbours. */
+/* An absent record of up to this many bytes is searched together with its neighbours. */
 #define ABSENT_BYTES ((uint64_t)1024)
-/* Spans: so many bytes are copied together, of spans that are shorter than so many. */
+/* Spans are copied together, up to this many bytes and records. A span of LONG_SPAN bytes or more
+ * is searched where it is. */
 #define COPY_BYTES ((size_t)65536)
 #define COPY_RECORDS ((size_t)8192)
 #define LONG_SPAN ((size_t)4096)
-/* trawl_records_any: bytes of a record that a search of its own would save, so that it pays; and
- * how many stretches are searched so before they are searched together to see it again. */
+/* trawl_records_any stops in a record at its first match. Records are searched one by one where
+ * that saves at least SAVED_BYTES in each; after ONE_BY_ONE stretches one stretch is searched as a
+ * whole, to measure again what is saved. */
 #define SAVED_BYTES ((uint64_t)1024)
 #define ONE_BY_ONE 16u
-/* Matches of a batch with one thread. */
+/* Matches that a batch holds when one thread works. */
 #define BATCH ((size_t)1024)
 
 uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint64_t bytes) {
@@ -38,7 +41,7 @@ uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint6
     return until > begin ? until : begin + 1;
 }
 
-/* Searches the stretch of the worker. */
+/* Searches worker->stretch, and measures for trawl_records_any what stopping early would save. */
 static trawl_status search_stretch(trawl_record_worker *worker) {
     trawl_status status = trawl_record_search_stretch(worker);
     if (worker->task->question == TRAWL_RECORDS_ANY &&
@@ -82,7 +85,7 @@ static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes
 
 /* ------------------------------------------------------------------ offsets */
 
-/* The first absent record of [begin, end) with too many bytes to be searched; `end`: none. */
+/* The first absent record of [begin, end) with more than ABSENT_BYTES; `end`: there is none. */
 static uint64_t next_absent(const trawl_record_stretch *all, uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; i++) {
         uint64_t bit = all->first_bit + i;
@@ -96,7 +99,8 @@ static uint64_t next_absent(const trawl_record_stretch *all, uint64_t begin, uin
     return end;
 }
 
-/* Whether none of `count` + 1 offsets is less than the one before. Compilers make vectors of it. */
+/* Whether `count` + 1 offsets never decrease. Without an early exit, so that compilers vectorise
+ * it. */
 static bool is_ascending(const uint8_t *offsets, uint32_t bytes, uint64_t count) {
     unsigned wrong = 0;
     if (bytes == sizeof(uint32_t)) {
@@ -128,7 +132,7 @@ static trawl_status check_order(const trawl_record_stretch *all, uint64_t begin,
     return TRAWL_OK;
 }
 
-/* Whether so many records with so many bytes are better searched one by one. */
+/* Whether `number` records with `bytes` bytes together are better searched one by one. */
 static bool is_for_one_by_one(const trawl_record_worker *worker, uint64_t number, uint64_t bytes) {
     return bytes >= LONG_RECORD * number ||
            (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number);
@@ -196,8 +200,8 @@ static void begin_spans(trawl_record_worker *worker, const uint8_t *bytes, uint6
                                              .end = end - begin};
 }
 
-/* Makes a stretch of spans from `begin` on that lie in memory one behind the other; returns its
- * end: `begin` if there is a long span. */
+/* Makes a stretch of the spans from `begin` on that are adjacent in memory. Returns the first span
+ * that is not in it: `begin` if that one is long. */
 static uint64_t take_adjacent(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
     const trawl_records *records = &worker->task->records;
     const uint8_t *first = NULL;
@@ -219,13 +223,14 @@ static uint64_t take_adjacent(trawl_record_worker *worker, uint64_t begin, uint6
     return at;
 }
 
-/* Copies spans from `begin` on into one stretch until one is long, or they lie one behind the
- * other, or the copies are full; returns where that is. */
+/* Copies spans from `begin` on into one stretch. Stops at a long span, where spans are adjacent
+ * in memory for long enough, or when the copies are full. Returns the first span that is not
+ * copied. */
 static uint64_t copy_spans(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
     const trawl_records *records = &worker->task->records;
     size_t most = worker->one_by_one != 0 ? SAVED_BYTES : LONG_SPAN;
     const uint8_t *next = NULL; /* the byte behind the last span */
-    size_t adjacent = 0;        /* bytes up to there that lie so */
+    size_t adjacent = 0;        /* bytes before `next` that are adjacent in memory */
     uint64_t at = begin;
     uint32_t used = 0;
     worker->offsets[0] = 0;

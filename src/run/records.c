@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "run/options.h"
 
-/* Shares for each thread that are searched or wait for their turn, at most. */
+/* Shares for each thread, at most, that are being searched or wait for their turn. */
 #define IN_FLIGHT 4
 /* Bytes of a share: as of a chunk of one text (run/threads.c). */
 #define SHARE_BYTES ((uint64_t)1 << 17)
@@ -97,7 +97,7 @@ void trawl_record_scanner_close(trawl_record_scanner *scanner) {
 
 /* ------------------------------------------------------------------ all questions */
 
-/* What every call begins with. */
+/* Checks the arguments of a call, and begins its task. */
 static trawl_status begin_task(const trawl_record_scanner *scanner, const trawl_records *records,
                                const char *call, trawl_record_task *task, trawl_error *error) {
     trawl_clear(error);
@@ -124,7 +124,7 @@ static trawl_status begin_task(const trawl_record_scanner *scanner, const trawl_
     return TRAWL_OK;
 }
 
-/* Empties the batch of a scanner with one thread. */
+/* `flush` of a worker without other threads: hands the batch to the receiver. */
 static trawl_status flush_alone(trawl_record_worker *worker) {
     size_t count = worker->batch.count;
     worker->batch.count = 0;
@@ -144,7 +144,7 @@ static trawl_status search_alone(trawl_record_scanner *scanner, const trawl_reco
     return status == TRAWL_OK && worker->batch.count != 0 ? flush_alone(worker) : status;
 }
 
-/* Searches all records and sets *total to the matches, or records with one. */
+/* Searches all records. Sets *total to the number of matches, or of records with a match. */
 static trawl_status search(trawl_record_scanner *scanner, trawl_record_task *task, uint64_t *total,
                            trawl_error *error) {
     for (uint32_t i = 0; i < scanner->threads; i++) {
@@ -228,8 +228,8 @@ static void add_counters(const trawl_record_scanner *scanner, const trawl_record
     }
 }
 
-/* Lends the caller's counters to the first worker, or takes them back; the others have their own.
- */
+/* Exchanges the first worker's counters with the caller's, so that the first worker adds to these;
+ * called again, exchanges them back. The other workers have counters of their own. */
 static void exchange_counters(trawl_record_worker *first, uint64_t *lent[TRAWL_RECORD_COUNTERS]) {
     for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
         uint64_t *own = first->counters[i];
@@ -297,7 +297,7 @@ trawl_status trawl_records_scan(trawl_record_scanner *scanner, const trawl_recor
     return status == TRAWL_OK ? search(scanner, &task, &unused, error) : status;
 }
 
-/* Arrays that grow: `begin` and, behind it, the ids or the matches. */
+/* A result that grows: the array `begin` of the records, and an array of ids or matches. */
 typedef struct gathering {
     uint64_t *begin;
     uint64_t begun; /* records whose begin is written */

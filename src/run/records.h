@@ -7,17 +7,18 @@
  *     record_divide.c  whose a match is, and what becomes of it
  *     record_crew.c    several threads, and the order of their matches
  *
- * Short records that lie one behind the other are searched together, as one text, a *stretch*.
- * Spans are copied to lie so. A match that the walk finds belongs to the record that holds its last
- * byte, and is dropped unless it begins there too:
+ * Short records that are adjacent in memory are searched together, as one text, a *stretch*. Spans,
+ * which need not be adjacent, are copied together first. A match of the stretch belongs to the
+ * record that holds its last byte, and is dropped unless it begins there too:
  *
  *     record      0      | 1       | 2  | 3 (absent)  | 4
  *                   [==]   [====)                           kept
  *                      [===)    [====)     [==)             dropped
  *
- * That is exact: a match of a record is one of the stretch. For the leftmost kinds the selection
- * begins anew in each record, with every occurrence that ends there, since one from before the
- * record may be the longest at its end and then tells what lies in it (run/leftmost.h).
+ * That finds all matches of a record, as each is a match of the stretch. For the leftmost kinds the
+ * selection begins anew in each record. It is given every occurrence that ends in the record, also
+ * those that begin before it: such an occurrence may be the only one reported for its end, and the
+ * matches inside of it may lie in the record (run/leftmost.h).
  */
 #ifndef TRAWL_RUN_RECORDS_H
 #define TRAWL_RUN_RECORDS_H
@@ -37,9 +38,9 @@ typedef enum trawl_record_question {
 /* Arrays of counters, which each worker has of its own where they are wanted. */
 typedef enum trawl_record_counter {
     TRAWL_COUNT_PATTERNS,           /* matches of each pattern */
-    TRAWL_COUNT_PATTERN_IN_RECORDS, /* records that have it */
+    TRAWL_COUNT_PATTERN_IN_RECORDS, /* records with a match of each pattern */
     TRAWL_COUNT_GROUPS,             /* matches of each group */
-    TRAWL_COUNT_GROUP_IN_RECORDS,
+    TRAWL_COUNT_GROUP_IN_RECORDS,   /* records with a match of each group */
     TRAWL_RECORD_COUNTERS
 } trawl_record_counter;
 
@@ -52,7 +53,7 @@ typedef struct trawl_record_task {
     uint8_t *bits, *bytes;
     /* counts */
     uint64_t *per_record;
-    bool counted[TRAWL_RECORD_COUNTERS]; /* wanted */
+    bool counted[TRAWL_RECORD_COUNTERS]; /* which counters are wanted */
     bool any_counted;
     /* which (a match for each pattern of a record) and matches */
     trawl_on_record_matches on_matches;
@@ -65,8 +66,8 @@ typedef struct trawl_record_batch {
     size_t count, capacity;
 } trawl_record_batch;
 
-/* Records first + begin to first + end - 1, one behind the other: that of index i is
- * bytes[offset i, offset i + 1 - tail). */
+/* Records first + begin to first + end - 1, adjacent in memory. The record with index i has
+ * bytes[offset i, offset i+1 - tail). */
 typedef struct trawl_record_stretch {
     const uint8_t *bytes;
     const uint8_t *offsets;
@@ -76,11 +77,11 @@ typedef struct trawl_record_stretch {
     uint64_t first_bit;
 } trawl_record_stretch;
 
-/* The record that a walk has come to: it owns matches that end in (begin, end]; the next record's
+/* The current record of a walk. It owns matches that end in (begin, end]; matches of later records
  * end behind `limit`. */
 typedef struct trawl_record_place {
     uint64_t index, begin, end, limit;
-    bool found; /* it has a match */
+    bool found; /* the current record has a match */
 } trawl_record_place;
 
 /* What one thread needs. */
@@ -92,8 +93,9 @@ struct trawl_record_worker {
     trawl_record_stretch stretch;
     trawl_record_place at; /* in the stretch */
     trawl_status status;   /* of handing out matches */
-    /* trawl_records_any: bytes behind the first matches of the stretch, and for how many more
-     * stretches records are searched one by one. */
+    /* trawl_records_any: bytes of the stretch that lie behind the first match of their record
+     * (which need not be searched), and for how many more stretches records are searched one by
+     * one. */
     uint64_t behind;
     unsigned one_by_one;
     /* results */
@@ -125,8 +127,8 @@ void trawl_record_mark(const trawl_record_task *task, uint64_t record);
 /* Searches records [begin, end) of worker->task. */
 trawl_status trawl_record_worker_search(trawl_record_worker *worker, uint64_t begin, uint64_t end);
 
-/* Where a share of the records ends that begins at `begin`: after so many bytes, at least one
- * record. */
+/* The end of a share that begins with record `begin`: the share has `bytes` bytes or somewhat more,
+ * and at least one record. */
 uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint64_t bytes);
 
 /* A share whose matches wait for those of the shares before it. */

@@ -9,7 +9,7 @@
 #include "database/groups.h"
 #include "run/flow.h"
 
-/* A part of so many bytes is handed out where it is, without a copy. */
+/* Parts of at least this many bytes are handed out where they are, without being copied first. */
 #define LARGE_PART ((size_t)4096)
 
 static int replace_matches(const trawl_match *matches, size_t count, void *context);
@@ -209,8 +209,8 @@ static trawl_replace_output output_to(const trawl_replacer *self, trawl_on_bytes
 
 /* ------------------------------------------------------------------ replacing */
 
-/* A text while it is replaced, of which the result has [0, copied). Its bytes from text_at on are
- * in `text`; those before, as far as they are still needed, are kept by the replacer. */
+/* A text that is being replaced. The result has its bytes [0, copied). `text` has the bytes from
+ * text_at on; the replacer keeps the bytes before, as far as they are still needed. */
 typedef struct replacing {
     trawl_replacer *self;
     trawl_replace_output out;
@@ -259,7 +259,7 @@ static int replace_matches(const trawl_match *matches, size_t count, void *conte
     return of->out.stopped;
 }
 
-/* The run for a text or piece of so many bytes; NULL: the scanner is faster. */
+/* The run that is used for a text or piece of `length` bytes; NULL: the scanner is faster. */
 static trawl_run *run_for(const trawl_replacer *self, size_t length) {
     trawl_run *run = self->run;
     return run != NULL && (length >= 2 * TRAWL_RUN_SMALLEST_SHARE || run->options.chunk_bytes != 0)
@@ -328,7 +328,8 @@ void trawl_replacer_start(trawl_replacer *replacer) {
     }
 }
 
-/* Keeps the bytes of the text from of->copied on, whose last ones are the piece's. */
+/* Keeps the bytes of the text from of->copied on; the text ends with the piece, of `length`
+ * bytes. */
 static void keep_rest(const replacing *of, size_t length) {
     trawl_replacer *self = of->self;
     size_t rest = (size_t)(of->text_at + length - of->copied);
@@ -343,7 +344,7 @@ static void keep_rest(const replacing *of, size_t length) {
     self->kept_at = of->copied;
 }
 
-/* The replacing of a text in pieces, when the next piece comes. */
+/* Goes on with a text in pieces, when the next piece has come. */
 static replacing next_piece(trawl_replacer *self, const void *piece, trawl_on_bytes on_bytes,
                             void *context) {
     return (replacing){.self = self,

@@ -12,8 +12,8 @@
  *     result   |..........<one>......<two>.........
  *              ^ copied up to here: self->copied
  *
- * A text in pieces is searched as a flow. What is not yet decided is kept, behind it comes the
- * piece.
+ * A text in pieces is searched as a flow. Bytes whose matches are not decided yet are kept until
+ * the next piece.
  *
  * With several threads a run finds the matches (run/threads.c). It hands them over in order, to one
  * thread at a time, so that the result is copied as by one thread, while the others search.
@@ -25,15 +25,15 @@
 #include "run/scanner.h"
 #include "trawl/trawl_replace.h"
 
-/* Where a result goes: to memory of `capacity` bytes; with on_bytes, that is emptied when it is
- * full, else what does not fit is only counted. */
+/* Where a result goes: into memory of `capacity` bytes. When that is full, on_bytes receives its
+ * bytes and it is used again; without on_bytes, further bytes are only counted. */
 typedef struct trawl_replace_output {
     uint8_t *bytes;
     size_t capacity, used;
     trawl_on_bytes on_bytes;
     void *context;
     uint64_t total; /* bytes of the result */
-    bool stopped;   /* on_bytes has asked for it */
+    bool stopped;   /* on_bytes has asked to stop */
 } trawl_replace_output;
 
 struct trawl_replacer {
@@ -42,7 +42,7 @@ struct trawl_replacer {
     trawl_scanner *scanner;
     trawl_run *run;                /* for long texts; NULL: one thread */
     trawl_record_scanner *records; /* NULL until records are replaced */
-    trawl_scan_options scan;       /* for these */
+    trawl_scan_options scan;       /* for opening `records` */
     uint8_t *gathered;             /* small parts of a result, TRAWL_GATHERED bytes */
     /* a text in pieces */
     void *flow;
@@ -53,7 +53,9 @@ struct trawl_replacer {
     bool flow_stopped;
 };
 
-#define TRAWL_GATHERED ((size_t)65536) /* bytes handed out together; chosen by hand */
+/* Bytes of small parts that are handed out together: fewer calls against what stays in the caches.
+ * No measurement chose it. */
+#define TRAWL_GATHERED ((size_t)65536)
 
 /* What a match is replaced with, *length bytes; NULL: it stays as it is. With TRAWL_REPLACE_MASK
  * only the length counts. */

@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "run/replace.h"
 
-/* Records while they are replaced. The result has the records before `record`, and of that one the
- * bytes before `copied`. */
+/* Records that are being replaced. The result has all records before `record`, and the bytes before
+ * `copied` of that record. */
 typedef struct replacing {
     trawl_replacer *self;
     trawl_records records;
@@ -70,7 +70,7 @@ static bool put(replacing *of, const void *bytes, size_t length) {
     return true;
 }
 
-/* Copies the record at hand up to `end`. */
+/* Copies the bytes of the current record up to `end`. */
 static bool copy_until(replacing *of, const trawl_span *record, uint64_t end) {
     const uint8_t *bytes = record->bytes;
     bool none = bytes == NULL || end == of->copied;
@@ -79,7 +79,7 @@ static bool copy_until(replacing *of, const trawl_span *record, uint64_t end) {
     return good;
 }
 
-/* Ends all records before `until`. */
+/* Completes all records before `until`. */
 static bool finish_records(replacing *of, uint64_t until) {
     bool good = true;
     for (; good && of->record < until; of->record++) {

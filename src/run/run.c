@@ -89,7 +89,8 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         return TRAWL_OK;
     }
     trawl_status status = TRAWL_OK;
-    /* A single thread shares the tables with nobody, and a pair of automata is not in them. */
+    /* No copy for a single thread, which shares the tables with no other one, nor for a pair of
+     * automata, which a copy of the database does not contain. */
     if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL &&
         run->type != trawl_case_pair_walker(run->db)) {
         status = copy_database(run->db, &worker->copy, error);
@@ -109,7 +110,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         status = run->type->open(worker->copy != NULL ? worker->copy : run->db, &run->options,
                                  &worker->walker, error);
     }
-    /* A device's walkers have threads of their own kind. */
+    /* Walkers for a GPU start their threads themselves. */
     if (status == TRAWL_OK && run->own_threads && run->options.threads > 1 &&
         run->options.device == NULL) {
         status = trawl_run_open_team(run, error);

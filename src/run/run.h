@@ -46,8 +46,8 @@ typedef struct trawl_run {
     trawl_team *team;      /* NULL until threads are first needed */
 } trawl_run;
 
-/* Owned bytes for each thread, at least: with fewer a second thread costs more time than it saves.
- */
+/* Owned bytes for each thread, at least: with fewer bytes a second thread costs more time than it
+ * saves. */
 #define TRAWL_RUN_SMALLEST_SHARE ((size_t)32768)
 
 /* Opens a run; close it also after a failure. A receiver without functions: matches are counted.

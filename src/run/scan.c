@@ -43,8 +43,8 @@ static trawl_status run_over(const trawl_db *db, const trawl_window *text,
                : status;
 }
 
-/* Whether a text is short enough for an idle scanner of the database. With several threads: if one
- * would scan it alone. */
+/* Whether a text is short enough for an idle scanner of the database. With several threads: whether
+ * one thread would scan the text alone. */
 static bool is_short(const trawl_db *db, size_t length, const trawl_scan_options *options) {
     uint32_t threads;
     return db != NULL && length <= TRAWL_IDLE_MOST_BYTES && trawl_idle_is_for(db) &&
@@ -52,7 +52,7 @@ static bool is_short(const trawl_db *db, size_t length, const trawl_scan_options
            (threads <= 1 || length < 2 * TRAWL_RUN_SMALLEST_SHARE);
 }
 
-/* Scans a text with a scanner that is the caller's alone. */
+/* Scans a text with a scanner that no other call uses now. */
 static trawl_status scan_text(trawl_scanner *scanner, const trawl_window *text,
                               const purpose *wanted, trawl_error *error) {
     const trawl_receiver *receiver = &wanted->receiver;

@@ -16,7 +16,8 @@
 
 /* ------------------------------------------------------------------ opening */
 
-/* In place of trawl_fallback_open when the scanner is open: it may not allocate any more. */
+/* The open_fallback of a scanner that is open: it allocates nothing, so there is no fallback
+ * automaton. */
 static trawl_status open_no_fallback(const trawl_db *db, trawl_walker **walker,
                                      trawl_error *error) {
     (void)db;
@@ -44,7 +45,7 @@ static trawl_status read_options(const trawl_db *db, const trawl_scan_options *o
     return status == TRAWL_OK ? trawl_cpu_choose(&set, error) : status;
 }
 
-/* What every scanner has. */
+/* Opens the parts that every scanner has. */
 static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *settings,
                             trawl_error *error) {
     const trawl_receiver none = {.context = NULL};
@@ -258,8 +259,9 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
         const trawl_receiver receiver = {.on_matches = keep_first, .context = first};
         return scan(scanner, text, length, &receiver, NULL) == TRAWL_STOPPED;
     }
-    /* Any occurrence will do: of the leftmost kinds one is selected where there is any. A walker
-     * asks for room for a second one before it stops, so it is shown little text at a time. */
+    /* Any occurrence answers the question: for the leftmost kinds one is selected where there is
+     * any. The walker is shown little text at a time, because it stops only when it asks for room
+     * for a second match. */
     trawl_walker *walker = scanner->walker;
     const trawl_window whole = {.text = text, .length = length, .one_text = true};
     trawl_scanner_sink into = {

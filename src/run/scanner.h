@@ -14,12 +14,13 @@
 typedef struct trawl_scanner_sink {
     trawl_sink sink; /* its array is the scanner's, TRAWL_SCANNER_BATCH matches */
     trawl_scanner *scanner;
-    const trawl_window *window; /* which the matches behind the first `tested` ones are from */
+    const trawl_window *window; /* that the matches behind the first `tested` ones are of */
     size_t tested;              /* matches whose conditions hold */
     bool untested;              /* the receiver tests conditions itself */
 } trawl_scanner_sink;
 
-#define TRAWL_SCANNER_BATCH ((size_t)1024) /* matches of a sink; chosen by hand: 24 KB */
+/* Matches of a sink: 24 KB, which the first-level cache holds. No measurement chose the number. */
+#define TRAWL_SCANNER_BATCH ((size_t)1024)
 
 struct trawl_scanner {
     trawl_idle_scanner idle;
@@ -30,8 +31,8 @@ struct trawl_scanner {
     /* The rest of memory is NULL in a scanner that reserves nothing. */
     uint8_t *joint; /* flows: the bytes that a flow has kept, and the beginning of a piece */
     trawl_delivery delivery;
-    /* trawl_scanner_which: seen[index] == turn: the group has been seen in this text. Records use
-     * it for patterns */
+    /* trawl_scanner_which: seen[index] == turn if the group has been seen in this text. Records use
+     * it for patterns. */
     uint32_t *seen;
     uint32_t turn;
     uint32_t *ids;
@@ -51,9 +52,9 @@ static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
 trawl_status trawl_scanner_open_unreserved(const trawl_db *db, trawl_scanner **scanner,
                                            trawl_error *error);
 
-/* Walks the owned bytes of a text, which may be of any length and has its complete overlap, or
- * until the sink's flush asks to stop. Of the matches, the last ones are still in the sink. Only
- * scanners that reserve nothing fail. */
+/* Walks the owned bytes of a text, which may be of any length and has its complete overlap. Ends
+ * early if the sink's flush asks to stop. The last matches are left in the sink. Only scanners that
+ * reserve nothing can fail. */
 trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
                                 trawl_scanner_sink *into, trawl_error *error);
 

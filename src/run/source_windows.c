@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Windows of a text that is read by offset. Walkers that read sources themselves get the whole text
- * as one window, unless the patterns have conditions. Else it is read here, piece by piece; each
- * piece is a window, with the last bytes of the piece before as its overlap.
+ * as one window, unless the patterns have conditions. For all others the text is read here, piece
+ * by piece; each piece is a window, with the last bytes of the piece before as its overlap.
  */
 #include <string.h>
 

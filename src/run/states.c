@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The states of automata, for those who study them: their number, the states along a text, and the
- * patterns that end in a state. */
+/* The public calls about the states of automata, for research: their number, the states along a
+ * text, and the patterns that end in a state. */
 #include "base/sized.h"
 #include "base/status.h"
 #include "database/part_sizes.h"

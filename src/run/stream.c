@@ -19,8 +19,9 @@
 #include "base/status.h"
 #include "run/run.h"
 
-/* Bytes that are gathered before they are scanned: on one thread; on several, which share them; for
- * a GPU, where launching and waiting cost as much time as scanning these. Chosen by hand. */
+/* Bytes that are gathered before they are scanned: on one thread; on several threads, which share
+ * them; for a GPU, where launching and waiting cost as much time as scanning this many. They trade
+ * the cost of beginning a window against memory and delay; no measurement chose them. */
 #define GATHER ((size_t)65536)
 #define GATHER_FOR_MANY ((size_t)262144)
 #define GATHER_FOR_DEVICE ((size_t)4 << 20)
@@ -35,7 +36,7 @@ struct trawl_stream {
     size_t gathered;     /* bytes that are not scanned yet */
     size_t overlap;      /* trawl_db_overlap */
     size_t waiting;      /* 1 if the last byte waits for the next one, else 0 */
-    size_t gather_limit; /* so many gathered bytes are scanned */
+    size_t gather_limit; /* gathered bytes are scanned when there are this many */
     uint64_t offset;     /* bytes written so far */
     bool finished;       /* the text has ended */
     trawl_status status; /* the first failure, or TRAWL_STOPPED; all later calls return it */
@@ -123,8 +124,8 @@ static trawl_status keep_status(trawl_stream *stream, trawl_status status, trawl
     return status;
 }
 
-/* Scans bytes [owned, length - waiting) of `text`, whose end is at `offset` of the stream, and
- * keeps the last of these as the overlap of the next window, and behind them those that wait. */
+/* Scans bytes [owned, length - waiting) of `text`, whose end is at `offset` of the stream. Keeps
+ * the last scanned bytes as the overlap of the next window, and behind them the waiting byte. */
 static trawl_status scan_part(trawl_stream *stream, const uint8_t *text, size_t length,
                               size_t owned, size_t waiting, uint64_t offset) {
     size_t end = length - waiting;

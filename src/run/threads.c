@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several threads over one window. The owned bytes are cut into chunks, and a thread that is free
- * takes the next one (dynamic scheduling; Tran et al., 5.3). That is all for counting.
+ * Several threads over one window. The owned bytes are cut into chunks, and a free thread takes the
+ * next chunk (dynamic scheduling; Tran et al., 5.3). For counting that is all.
  *
  * Matches are delivered in the order of the chunks. The matches of the chunk whose turn it is go
  * directly to the caller; those of later chunks are gathered, and a thread that has gathered many
@@ -23,8 +23,9 @@
 #include "run/run.h"
 #include "scan/conditions.h"
 
-/* Bytes of a chunk at most: when counting; and for matches, fewer, so that few chunks gather so
- * many that they have to wait. Also the least bytes of a chunk. Chosen by hand. */
+/* Bytes of a chunk, at most: for counting; for matches, where chunks are smaller, so that few of
+ * them gather so many matches that they have to wait. SMALLEST_CHUNK: at least. Large chunks begin
+ * less often, small ones balance the threads better; no measurement chose the numbers. */
 #define CHUNK ((size_t)1 << 20)
 #define CHUNK_OF_MATCHES ((size_t)1 << 17)
 #define SMALLEST_CHUNK ((size_t)32768)
@@ -106,7 +107,7 @@ static bool take_chunk(crew_state *crew, size_t *chunk, match_array *array) {
     return taken;
 }
 
-/* Keeps an array for another chunk. Caller holds the lock. */
+/* Puts an array among the spare ones, for another chunk. Caller holds the lock. */
 static void give_array(crew_state *crew, match_array array) {
     if (array.matches == NULL) {
         return;
@@ -208,7 +209,7 @@ static trawl_status flush(trawl_sink *sink) {
     trawl_conditions_drop(crew->run->db, own->window, sink, own->tested);
     own->tested = sink->count;
     if (sink->count < sink->capacity) {
-        return TRAWL_OK; /* conditions have made room */
+        return TRAWL_OK; /* dropping matches by their conditions has made room */
     }
     if (!own->turn && sink->capacity < MOST_MATCHES) {
         size_t larger = sink->capacity == 0 ? FIRST_MATCHES : sink->capacity * 4;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* One text whose parts are in the memory of several devices: a scan for each, one result. */
+/* Scans one text whose parts are in the memory of several devices: a scan for each part, and one
+ * result for all. */
 #include "gpu/contract.cuh"
 
 extern "C" {
 #include "base/sized.h"
 }
 
-/* A part while it is scanned. The results are in one block of the device's memory:
+/* A part that is being scanned. Its results are in one block of the device's memory:
  *
- *     | total | per_pattern ... | matches ... | workspace ... |
- */
+ *     | total | per_pattern ... | matches ... | workspace ... | */
 typedef struct part_scan {
     const trawl_cuda_text_part *part;
     trawl_cuda_scan_options options;
@@ -94,9 +94,9 @@ static trawl_status take_results(part_scan *self, const round_of_scans *round, u
     return TRAWL_OK;
 }
 
-/* Ends what the part's device still does, and frees its memory; the first failure is told already,
- * or is the device's, which the next call to it reports again. Streams and memory know their
- * device: they are freed even where the device does not become the current one. */
+/* Waits for the part's device and frees its memory. Failures are ignored: the first one has been
+ * reported already, or the next call to the device reports it. Streams and memory belong to their
+ * device, so they are freed even if it cannot be made the current one. */
 static void clear_part(part_scan *self) {
     int before;
     (void)trawl_cuda_enter(self->part->uploaded->device.number, &before);
@@ -158,7 +158,8 @@ static trawl_status check(const trawl_cuda_text_part *parts, size_t count,
     return TRAWL_OK;
 }
 
-/* Counts, then writes matches where there is room for all. */
+/* Counts the matches of all parts. Then, if the caller's array has room for all, writes them in a
+ * second round. */
 static trawl_status scan_all(part_scan *scans, size_t count, trawl_cuda_combined *combined,
                              size_t patterns, trawl_error *error) {
     round_of_scans round = {TRAWL_CUDA_COUNT, combined, NULL, patterns};

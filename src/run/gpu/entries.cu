@@ -33,8 +33,8 @@ static trawl_status check(const trawl_db *db, const void *text, uint64_t length,
     return TRAWL_OK;
 }
 
-/* Fails where `bytes` is too little for the text's entries, or the engine has no states, before
- * anything is uploaded. */
+/* Before anything is uploaded: fails if `bytes` is too small for the entries of the text, or if the
+ * engine has no states. */
 static trawl_status check_size(const trawl_db *db, uint64_t length, trawl_cuda_form form,
                                uint64_t bytes, trawl_error *error) {
     uint64_t needed = (length + 31) / 32 * sizeof(uint32_t);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several devices that scan one text. Each has a thread that drives it with a walk of its own
- * (walker.cuh), its own slots, and its own threads that bring text, near its memory node if the
- * system says which that is. The walks take the segments of a window from one another (share.h).
+ * Several devices that scan one text. Each device has a thread that drives it, with a walk
+ * (walker.cuh) and slots of its own, and threads that bring text to it. These threads run on CPUs
+ * of the memory node near the device, if the system says which node that is. The walks take the
+ * segments of a window one by one from a common share (transfer/share.h).
  *
- * A device that fails is left out until the walker is closed. If matches are delivered, its thread
- * scans the segments that the device has taken on the CPU, as their turn may come any moment; if
- * they are counted, it gives them back. What no device takes any more is scanned by the threads of
- * the CPU.
+ * A device that fails is not used any more until the walker is closed. What happens to the segments
+ * that it has taken depends on what is wanted. Matches are delivered in order, and the turn of
+ * these segments may come at any moment: so the device's thread scans them on the CPU. Counts need
+ * no order: the thread gives the segments back. Segments that no device takes are scanned by
+ * threads of the CPU.
  */
 #include "run/gpu/walker.cuh"
 
@@ -26,9 +28,9 @@ typedef struct group_driver {
     bool started;        /* it has been used */
     bool near;           /* `cpus` are those near the device */
     cpu_set_t cpus;
-    bool failed; /* it is left out */
+    bool failed; /* it is not used any more */
     trawl_error error;
-    trawl_group_cpu cpu; /* for what it had taken */
+    trawl_group_cpu cpu; /* scans the segments that it had taken when it failed */
 } group_driver;
 
 typedef struct group_state {
@@ -45,8 +47,8 @@ typedef struct group_walk {
     group_state *group;
     trawl_group_scan scan;
     group_driver *working[TRAWL_MOST_DEVICES];
-    uint32_t count;                            /* of those */
-    group_driver *healthy[TRAWL_MOST_DEVICES]; /* of those, that have not failed */
+    uint32_t count;                            /* of them */
+    group_driver *healthy[TRAWL_MOST_DEVICES]; /* those that have not failed */
     uint32_t healthy_count;
     trawl_group_cpu *cpus; /* threads of the CPU; NULL: none */
     uint32_t cpu_count;
@@ -68,7 +70,8 @@ static trawl_status start_driver(group_driver *driver, trawl_error *error) {
     return status;
 }
 
-/* What the device had taken and not finished goes on without it. */
+/* Handles the segments that a failed device has taken and not finished: on the CPU, or by giving
+ * them back. */
 static void hand_over(const group_walk *self, group_driver *driver, const trawl_cuda_walk *walk) {
     const trawl_cuda_part *part = &walk->part;
     uint64_t left[TRAWL_SHARE_TAKEN];
@@ -85,7 +88,7 @@ static void hand_over(const group_walk *self, group_driver *driver, const trawl_
     }
 }
 
-/* Whether a failure is of the device, and not of what is asked of all devices. */
+/* Whether a failure is one of this device alone, so that other devices can go on. */
 static bool is_of_device(trawl_status status) {
     return status == TRAWL_ERROR_DEVICE || status == TRAWL_ERROR_MEMORY ||
            status == TRAWL_ERROR_UNAVAILABLE;
@@ -122,9 +125,9 @@ static void drive(void *context, uint32_t member) {
     trawl_near_unbind(&before);
 }
 
-/* Lets the devices work until all segments are taken, or all devices have failed. More than one
- * round: others may have ended before a device gave segments back, and a thread may not have begun
- * before another one ended. */
+/* Lets the devices work until all segments are taken, or all devices have failed. This may take
+ * several rounds: a device may give segments back after the other threads have ended, and a thread
+ * may end before another one has begun. */
 static void run_devices(group_walk *self) {
     do {
         self->healthy_count = 0;
@@ -147,7 +150,7 @@ static void run_cpu(void *context, uint32_t member) {
     trawl_group_cpu_run(&self->cpus[member], &self->scan);
 }
 
-/* What no device has taken. */
+/* Scans the segments that no device has taken. */
 static trawl_status finish_on_cpu(group_walk *self, trawl_error *error) {
     group_state *group = self->group;
     uint32_t threads = self->alone ? 1 : group->base.threads;
@@ -184,7 +187,7 @@ static void forget_counts(trawl_counts *counts, uint32_t patterns) {
     }
 }
 
-/* Collects what all workers have counted, or forgets it if `counts` is NULL. */
+/* Adds what all workers have counted to `counts`, or discards it if that is NULL. */
 static void collect_counts(group_walk *self, trawl_counts *counts) {
     uint32_t patterns = self->group->base.db->patterns.count;
     for (uint32_t i = 0; i < self->count; i++) {
@@ -255,8 +258,8 @@ static void release_cpus(group_walk *self) {
 
 /* ------------------------------------------------------------------ a window */
 
-/* The devices that take part: those that have not failed, and no more than the text is long enough
- * for, unless the caller has chosen the size of segments. */
+/* Chooses the devices that take part: those that have not failed, and no more than the length of
+ * the text is worth, unless the caller has chosen the size of segments. */
 static void choose_drivers(group_walk *self, uint64_t bytes) {
     group_state *group = self->group;
     uint64_t most = self->alone ? 1 : group->set.count;
@@ -271,8 +274,8 @@ static void choose_drivers(group_walk *self, uint64_t bytes) {
     }
 }
 
-/* Segments so small that each device has as many of them as if it had its part of the text alone.
- */
+/* Cuts the window into segments. They are so small that each device gets as many segments as it
+ * would for its part of the text alone. */
 static trawl_segments cut(const group_walk *self, const trawl_window *window) {
     uint64_t overlap = self->group->base.db->header->max_length - 1;
     uint64_t bytes = self->group->options->segment_bytes, own = window->length - window->owned;
@@ -309,8 +312,9 @@ static trawl_status prepare_drivers(group_walk *self, trawl_error *error) {
 }
 
 /*
- * Takes one window through the devices. *again: counts are to be made again, by one worker at a
- * time: reading has failed somewhere, and others may have counted text behind that place.
+ * Scans one window with the devices. Sets *again if the window must be counted once more, by one
+ * worker at a time: reading the text has failed, and other workers may have counted bytes behind
+ * that place.
  */
 static trawl_status walk_window(group_walk *self, trawl_counts *counts, bool *again,
                                 trawl_error *error) {

@@ -6,12 +6,12 @@
 #include "run/case_pair.h"
 #include "run/fallback.h"
 
-/* Bytes of text that are read at a time, and those for each byte of overlap, which is scanned
- * again: as when a source is read for the CPU alone (run/source_windows.c). */
+/* Bytes of text that are read at a time, at least, and for each byte of overlap, which is scanned
+ * twice. As in run/source_windows.c, which reads a source for the CPU alone. */
 #define PIECE ((size_t)8 << 20)
 #define OVERLAP_FACTOR ((size_t)8)
 
-/* Matches that are gathered before a segment waits for its turn. */
+/* Matches that a segment gathers before it waits for its turn. */
 #define GATHERED ((size_t)1 << 14)
 
 typedef struct turn_sink {
@@ -19,7 +19,7 @@ typedef struct turn_sink {
     const trawl_group_scan *scan;
     uint64_t segment;
     bool here;  /* it is the segment's turn */
-    bool never; /* it never will be */
+    bool never; /* the segment's turn never comes */
 } turn_sink;
 
 static trawl_status await_turn(turn_sink *self) {
@@ -71,8 +71,8 @@ static trawl_status open_walker(trawl_group_cpu *self, const trawl_group_scan *s
     return TRAWL_OK;
 }
 
-/* Brings bytes [from, to) of the window, of which part->owned are the overlap; fewer if reading
- * fails: *reached is where they end then. */
+/* Brings bytes [from, to) of the window into *part; the first part->owned bytes are the overlap. If
+ * reading fails, *part has the bytes before the failure, and *reached is where they end. */
 static trawl_status bring(trawl_group_cpu *self, const trawl_group_scan *scan, uint64_t from,
                           uint64_t to, uint64_t segment, trawl_window *part, uint64_t *reached,
                           trawl_error *error) {

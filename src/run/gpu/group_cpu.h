@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A thread of the CPU that scans segments of a window which GPUs share (transfer/share.h): those of
- * a GPU that has failed, or all when none is left. */
+/* A thread of the CPU that scans segments of a window which GPUs share (transfer/share.h): the
+ * segments of a GPU that has failed, or all of them when no GPU is left. */
 #ifndef TRAWL_RUN_GPU_GROUP_CPU_H
 #define TRAWL_RUN_GPU_GROUP_CPU_H
 
@@ -14,7 +14,7 @@ typedef struct trawl_group_scan {
     const trawl_window *window;
     trawl_share *share;
     trawl_sink *sink; /* NULL: matches are counted. Belongs to the segment whose turn it is */
-    bool per_pattern; /* they are counted by pattern */
+    bool per_pattern; /* matches are counted by pattern */
 } trawl_group_scan;
 
 /* One thread; zeroed at first. */
@@ -27,14 +27,15 @@ typedef struct trawl_group_cpu {
     uint64_t bytes;      /* of text that it has scanned */
 } trawl_group_cpu;
 
-/* Scans a segment from index `from` of the window on and counts or, when its turn comes, delivers
- * its matches. A failure ends all work of the share. */
+/* Scans a segment, from index `from` of the window on. Counts its matches, or delivers them when
+ * its turn comes. A failure ends all work of the share. */
 void trawl_group_cpu_scan(trawl_group_cpu *self, const trawl_group_scan *scan, uint64_t segment,
                           uint64_t from);
 
-/* Takes segments until there are none. */
+/* Takes segments and scans them until none is left. */
 void trawl_group_cpu_run(trawl_group_cpu *self, const trawl_group_scan *scan);
 
+/* Completes `counts` after the last segment. */
 void trawl_group_cpu_settle(trawl_group_cpu *self);
 void trawl_group_cpu_close(trawl_group_cpu *self);
 

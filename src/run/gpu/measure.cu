@@ -8,7 +8,8 @@ extern "C" {
 #include "base/sized.h"
 }
 
-/* Everything that a measurement holds; freed together whatever happened. */
+/* What a measurement has allocated. All of it is freed together at the end, also after a
+ * failure. */
 typedef struct measurement {
     void *text;
     void *memory[4]; /* total, per_pattern or ends or states, matches, workspace */
@@ -36,7 +37,8 @@ static int compare_seconds(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Waits for what was put into the default stream since held->begin was. */
+/* Sets *seconds to the time since the event held->begin, when all work of the default stream is
+ * done. */
 static trawl_status read_seconds(const measurement *held, double *seconds, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaEventRecord(held->end, 0), error);
     TRAWL_CUDA_TRY(cudaEventSynchronize(held->end), error);
@@ -168,7 +170,8 @@ extern "C" trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
 
 /* ------------------------------------------------------------------ ceilings */
 
-/* Sums words so that no load can be left out; four loads of 16 bytes are under way at a time. */
+/* Sums words, so that the compiler cannot remove a load. Each thread has four loads of 16 bytes
+ * under way at a time. */
 static __global__ void read_memory(const uint4 *words, size_t count, uint32_t *sink) {
     size_t stride = (size_t)gridDim.x * blockDim.x;
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -183,7 +186,7 @@ static __global__ void read_memory(const uint4 *words, size_t count, uint32_t *s
         uint4 a = words[i];
         sum += a.x ^ a.y ^ a.z ^ a.w;
     }
-    if (sum == 0x9e3779b9u) { /* hardly ever, but the compiler cannot know */
+    if (sum == 0x9e3779b9u) { /* practically never true, but the compiler cannot know that */
         *sink = sum;
     }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Of the matches of a row, the first one of each group stays.
+ * Keeps the first match of each group in each row, and drops the others.
  *
- * A hash table with open addressing holds, for each row and group, the index of the first match.
- * The key of an index is read from the match, so that a place of the table has 4 bytes. At least
- * half of the places stay free. In a row that began in an earlier piece, groups that it had there
- * are known from a bit for each group.
+ * A hash table with open addressing has an entry of 4 bytes for each pair of row and group: the
+ * index of the first match of that pair. (The pair itself is read from the match.) At least half of
+ * the entries stay free. For the one row that began in an earlier piece, a bit for each group says
+ * whether the row had the group there.
  */
 #include "run/gpu/rows.cuh"
 
-/* What a place of the table stands for. */
+/* The key of an entry of the table. */
 typedef struct row_group {
     uint64_t row;
     uint32_t group;
@@ -35,7 +35,8 @@ static __device__ __forceinline__ uint64_t hash_key(const row_group &key) {
     return hash ^ hash >> 33;
 }
 
-/* Places that are used for so many matches, less 1: a power of 2, at least twice as many. */
+/* The number of entries that are used for `matches` matches, less 1. The number is a power of 2,
+ * and at least twice that of the matches. */
 static __device__ __forceinline__ uint64_t slot_mask(uint64_t matches) {
     return (UINT64_C(2) << (64 - __clzll((long long)matches))) - 1;
 }
@@ -52,8 +53,8 @@ static __global__ void clear_slots(trawl_row_piece piece) {
     }
 }
 
-/* Each match takes the place of its key unless an earlier one has it. A place once taken keeps its
- * key. */
+/* Each match writes its index into the entry of its key, unless an earlier match is there. An entry
+ * keeps its key once it is taken. */
 static __global__ void insert_matches(trawl_row_piece piece) {
     const uint64_t matches = trawl_row_matches(piece), mask = slot_mask(matches);
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
@@ -108,7 +109,7 @@ static __global__ void drop_repeated(trawl_row_piece piece) {
 
 /* ------------------------------------------------------------------ rows in several pieces */
 
-/* One thread finds the row that goes on behind the piece. */
+/* Finds the row that goes on behind the end of the piece. One thread does it. */
 static __global__ void carry_row(trawl_row_piece piece) {
     const trawl_row_view &rows = piece.rows;
     uint64_t row = TRAWL_NO_ROW;

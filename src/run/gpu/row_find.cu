@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The row of each match. Forms ANY and COUNT note it in the results, the others for later steps. */
+/* Finds the row of each match. Forms ANY and COUNT write their results here; for the other forms,
+ * the row is stored for later steps. */
 #include "run/gpu/rows.cuh"
 
 #define ALL_LANES 0xffffffffu
@@ -14,7 +15,7 @@ trawl_row_grid trawl_cuda_row_grid(const trawl_gpu_tuning *tuning, uint64_t item
 
 /* ------------------------------------------------------------------ offsets */
 
-/* The host must not wait for the offsets, so that it cannot check them. */
+/* Checks the offsets on the device, since the host must not wait for them. */
 static __global__ void check_rows(trawl_row_view rows, uint64_t room,
                                   trawl_cuda_rows_summary *summary) {
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
@@ -40,7 +41,8 @@ trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid 
 
 /* ------------------------------------------------------------------ matches */
 
-/* The bits of the classes among `wanted`, one, that a byte is not in; of a border all. */
+/* The mask of a neighbour (database/conditions.h) as far as class `wanted`, one bit, needs it: that
+ * bit if the byte at `at` is not in the class, else 0; all bits for a border. */
 static __device__ __forceinline__ uint16_t outside(const trawl_row_piece &piece, uint16_t wanted,
                                                    bool border, uint64_t at) {
     const uint32_t number = (uint32_t)__ffs((int)wanted) - 1;
@@ -64,8 +66,8 @@ static __device__ __noinline__ bool holds(const trawl_row_piece &piece, uint64_t
                                         outside(piece, record.right, ends, match.end), ends);
 }
 
-/* Whether anything that lies inside of a match, the longest at its end, is in the row that begins
- * at `begin`. */
+/* Whether a match, the longest at its end, or a shorter match inside of it lies in the row that
+ * begins at `begin`. */
 static __device__ __forceinline__ bool reaches(const trawl_row_selection &selection,
                                                const trawl_cuda_match &match, uint64_t begin) {
     const uint64_t start = match.end - match.length;
@@ -75,7 +77,7 @@ static __device__ __forceinline__ bool reaches(const trawl_row_selection &select
                                 begin - start, &inside);
 }
 
-/* The row of a match among those from low to high, or TRAWL_NO_ROW. */
+/* The row of a match, which is in [low, high]; TRAWL_NO_ROW if the match is in no row. */
 static __device__ __forceinline__ uint64_t row_of_match(const trawl_row_piece &piece,
                                                         const trawl_cuda_match &match, uint64_t low,
                                                         uint64_t high) {
@@ -93,8 +95,8 @@ static __device__ __forceinline__ uint64_t row_of_match(const trawl_row_piece &p
     return found ? row : TRAWL_NO_ROW;
 }
 
-/* Sets the row's bit; returns whether it was 0. Most rows with matches have several of them, and a
- * load is cheaper than an atomic operation. */
+/* Sets the row's bit; returns whether it was 0. Reads the bit first: most rows with matches have
+ * several of them, and a load is cheaper than an atomic operation. */
 static __device__ __forceinline__ uint32_t set_bit(uint32_t *bits, uint64_t row) {
     const uint32_t bit = 1u << (row % 32);
     uint32_t *word = &bits[row / 32];
@@ -113,12 +115,12 @@ static __device__ __forceinline__ void count_pattern(const trawl_row_piece &piec
     }
 }
 
-/* Notes the row of one match of each lane; returns what that adds to the total. All lanes call it,
- * those without a match in a row with TRAWL_NO_ROW. */
+/* Handles the row of one match for each lane; returns what that adds to the total. All lanes call
+ * it together; lanes without a match in a row pass TRAWL_NO_ROW. */
 template <int FORM>
 static __device__ __forceinline__ uint32_t note_row(const trawl_row_piece &piece, uint64_t row,
                                                     uint32_t pattern) {
-    /* Neighbours mostly are in one row: one of them speaks for all. */
+    /* Neighbouring matches are mostly in the same row: one lane writes for all of these. */
     const uint32_t peers = __match_any_sync(ALL_LANES, (trawl_counter)row);
     const bool leads = row != TRAWL_NO_ROW && (uint32_t)__ffs((int)peers) - 1 == threadIdx.x % 32;
     if (FORM == TRAWL_CUDA_ROWS_ANY) {
@@ -133,7 +135,7 @@ static __device__ __forceinline__ uint32_t note_row(const trawl_row_piece &piece
     return leads ? (uint32_t)__popc(peers) : 0;
 }
 
-/* Adds up what the lanes of a warp have found. */
+/* Adds the sums of all lanes of a warp to the total. */
 static __device__ __forceinline__ void add_to_total(const trawl_row_piece &piece,
                                                     trawl_counter sum) {
     for (int offset = 16; offset != 0; offset /= 2) {
@@ -155,7 +157,7 @@ static __global__ void find_rows(const __grid_constant__ trawl_row_piece piece) 
     if (share.begin == share.end) {
         return;
     }
-    /* The first and the last match bound the search of all others. */
+    /* The rows of the first and the last match bound the search for all matches between. */
     const uint64_t last_row = piece.rows.count - 1;
     const uint64_t low = trawl_row_at(piece.rows, piece.matches[share.begin].end - 1, 0, last_row);
     const uint64_t high =

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Selecting leftmost matches on the device: what run/leftmost.h does on the host, for the matches
- * of a piece, which are ordered by their ends.
+ * Selection of leftmost matches on the device: what run/leftmost.h does on the host, for the
+ * matches of a piece, which are ordered by their ends.
  *
  *     text      ...row........................|row...........................
  *     matches   [====)     [==|====)             [====)
  *                             [========)              |
  *                                  [=====)            |
- *     least     ^          ^  ^    ^             ^     where the first of this and all later ones
- *     stretch   0          1                     2     begins
+ *     least     ^          ^  ^    ^             ^     the least start of this match and all later
+ * ones stretch   0          1                     2
  *
- * The match that is selected behind another one depends on the end of that one alone. Each end is
- * that of a match in the list; so a match of the list stands for its end, and has one *successor*.
+ * The match that is selected after another one depends only on the end of that one. Each such end
+ * is the end of some match in the list. So a match of the list represents its end, and has one
+ * *successor*.
  *
- * Nothing overlaps from one stretch into the next: a stretch begins where all matches up to one end
- * before this and all later ones begin, which `least` tells. A thread for each stretch goes from
- * successor to successor. Stretches are short, but where matches overlap without a gap. For these,
- * matches are divided into chunks:
+ * A *stretch* is a part of the list that no match connects with the rest: it begins where all
+ * matches before end at or before the least start of this and all later matches (`least`). One
+ * thread for each stretch goes from successor to successor. Most stretches are short; a long one
+ * arises where matches overlap without a gap. For long stretches, matches are divided into chunks:
  *
  *     chunk     |        0        |        1        |        2        |        3        |
  *     stretch        )(-------------------------------------------------------)(----
  *                                 |     inner       |     inner       |
  *
- * In an *inner* chunk no stretch begins. For each of its matches a block finds the successor, and
- * by pointer jumping the first one behind the chunk, the match's exit. The thread of the stretch
- * goes through an inner chunk in one step, and leaves a mark where it entered; at last, a block
- * selects from there.
+ * In an *inner* chunk no stretch begins. For each match of an inner chunk a block computes the
+ * successor, and by pointer jumping the first successor behind the chunk, the match's *exit*. The
+ * thread of the stretch passes an inner chunk in one step, and stores the match by which it has
+ * entered it. Finally a block selects the matches inside the chunk, from that match on.
  */
 #include <cub/device/device_scan.cuh>
 
@@ -35,7 +36,7 @@
 #define NO_MATCH UINT32_MAX
 /* Matches of a chunk, and threads of its block. */
 #define CHUNK TRAWL_ROW_CHUNK
-/* Entries of chunks: no thread has come there, or it is not inner. */
+/* Values of a chunk's entry: no thread has entered the chunk yet; the chunk is not inner. */
 #define NOT_ENTERED UINT32_MAX
 #define NOT_INNER (UINT32_MAX - 1)
 
@@ -47,7 +48,7 @@ struct smaller {
     }
 };
 
-/* Where match i begins in its row; UINT64_MAX if it is in none. */
+/* The start of match i in its row; UINT64_MAX if it is in no row. */
 static __device__ __forceinline__ uint64_t start_in_row(const trawl_row_piece &piece, uint64_t i) {
     const uint64_t row = piece.row_of[i];
     if (row == TRAWL_NO_ROW) {
@@ -58,7 +59,8 @@ static __device__ __forceinline__ uint64_t start_in_row(const trawl_row_piece &p
     return start > begin ? start : begin;
 }
 
-/* The last share comes first in `places`, so that a scan goes from the last match to the first. */
+/* The entry of a warp's share in `places`. The last share comes first, so that a prefix sum goes
+ * from the last match to the first. */
 static __device__ __forceinline__ trawl_counter *place_of(const trawl_row_piece &piece,
                                                           uint32_t warp) {
     return &piece.places[piece.warps - 1 - warp];
@@ -110,14 +112,15 @@ static __global__ void least_of_matches(trawl_row_piece piece) {
 
 /* ------------------------------------------------------------------ successors */
 
-/* A match that is selected: where it ends, as the number of a match in the list, and its pattern.
- */
+/* A selected match: its end, as the index of a match in the list that ends there, and its
+ * pattern. */
 typedef struct selected {
     uint32_t at; /* NO_MATCH: there is none */
     uint32_t pattern;
 } selected;
 
-/* Of match `first` and later ones with the same least start the last, which begins there. */
+/* The last match, from `first` on, with the same least start as match `first`: the match that
+ * begins there. */
 static __device__ __forceinline__ uint64_t outermost(const trawl_row_piece &piece, uint64_t first,
                                                      uint64_t past) {
     const uint64_t *least = piece.selection.least, start = least[first];
@@ -139,7 +142,7 @@ static __device__ __forceinline__ uint64_t outermost(const trawl_row_piece &piec
     return low;
 }
 
-/* The first match from `low` to `high` that ends at `end`, where one of them does. */
+/* The first match in [low, high] that ends at `end`; there is one. */
 static __device__ __forceinline__ uint32_t ending_at(const trawl_row_piece &piece, uint64_t low,
                                                      uint64_t high, uint64_t end) {
     while (low < high) {
@@ -153,8 +156,8 @@ static __device__ __forceinline__ uint32_t ending_at(const trawl_row_piece &piec
     return (uint32_t)low;
 }
 
-/* What is selected first from offset `next` on, if all that matters are matches `first` to `past` -
- * 1, each the longest at its end. */
+/* The match that is selected first from offset `next` on, among those inside of matches `first` to
+ * `past` - 1. Each of these is the longest at its end. */
 static __device__ selected first_of_keys(const trawl_row_piece &piece, uint64_t next,
                                          uint64_t first, uint64_t past) {
     const trawl_selection_view &view = piece.selection.view;
@@ -191,14 +194,14 @@ static __device__ __forceinline__ bool is_better(const trawl_row_selection &sele
                                                        : match.pattern < best.pattern;
 }
 
-/* The same if the matches are all that there are. */
+/* As first_of_keys, for databases whose kernels report all matches. */
 static __device__ selected first_of_all(const trawl_row_piece &piece, uint64_t next, uint64_t first,
                                         uint64_t past) {
     uint32_t best = NO_MATCH;
     trawl_cuda_match best_match = {0, 0, 0};
     for (uint64_t i = first; i < past && piece.selection.least[i] < piece.end; i++) {
         if (best != NO_MATCH && piece.selection.least[i] > best_match.end - best_match.length) {
-            break; /* all later ones begin later */
+            break; /* this and all later matches begin behind the best one */
         }
         const trawl_cuda_match match = piece.matches[i];
         if (piece.row_of[i] != TRAWL_NO_ROW && match.end - match.length >= next &&
@@ -230,7 +233,8 @@ static __device__ __forceinline__ bool begins_stretch(const trawl_row_piece &pie
     return i == 0 || piece.matches[i - 1].end <= piece.selection.least[i];
 }
 
-/* A block takes chunk after chunk, and writes the exit of each match of the inner ones. */
+/* Each block handles one chunk after the other, and writes the exit of each match of the inner
+ * chunks. */
 static __global__ void __launch_bounds__(CHUNK)
     find_exits(const __grid_constant__ trawl_row_piece piece) {
     __shared__ uint32_t jump[CHUNK];
@@ -256,7 +260,8 @@ static __global__ void __launch_bounds__(CHUNK)
     }
 }
 
-/* Selects in the inner chunks what follows the match by which a stretch's thread has entered. */
+/* Selects the matches of the inner chunks, from the match on by which the thread of the stretch has
+ * entered. */
 static __global__ void __launch_bounds__(CHUNK)
     select_in_chunks(const __grid_constant__ trawl_row_piece piece) {
     __shared__ uint32_t next[CHUNK];
@@ -298,8 +303,8 @@ static __device__ __forceinline__ bool leaves_stretch(const trawl_row_piece &pie
     return false;
 }
 
-/* A stretch with inner chunks. What is selected behind one is known when select_in_chunks has been
- * there. */
+/* Selects in a stretch with inner chunks. The selection inside of these is left to
+ * select_in_chunks. */
 static __device__ void select_long(const trawl_row_piece &piece, uint64_t first, uint64_t matches) {
     const trawl_row_selection &selection = piece.selection;
     selected found = first_from(piece, *selection.from, first, matches);
@@ -326,7 +331,8 @@ static __device__ void select_short(const trawl_row_piece &piece, uint64_t first
     }
 }
 
-/* A thread for each stretch. One of more than two chunks has an inner one. */
+/* One thread for each stretch. A stretch that reaches into more than two chunks has an inner
+ * one. */
 static __global__ void select_in_stretches(const __grid_constant__ trawl_row_piece piece) {
     const uint64_t matches = trawl_row_matches(piece);
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
@@ -349,7 +355,8 @@ static __global__ void select_in_stretches(const __grid_constant__ trawl_row_pie
 
 /* ------------------------------------------------------------------ the step */
 
-/* What is selected takes the place of the match that ends there, and all others lose their row. */
+/* Writes each selected match over the match of the list with the same end, and removes all others
+ * from their rows. */
 static __global__ void keep_chosen(trawl_row_piece piece) {
     const trawl_row_selection &selection = piece.selection;
     const uint64_t matches = trawl_row_matches(piece);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Writes what is left of a piece's matches behind the results of the pieces before: each warp
- * counts those of its share, a prefix sum says where each warp writes, and the warps write. */
+/* Writes the remaining matches of a piece behind the results of the earlier pieces. Each warp
+ * counts those of its share; a prefix sum gives the place where each warp writes; the warps
+ * write. */
 #include <cub/device/device_scan.cuh>
 
 #include "run/gpu/rows.cuh"
@@ -11,8 +12,8 @@ static __device__ __forceinline__ bool is_kept(uint64_t row) {
     return (row & TRAWL_ROW_REPEATED) == 0; /* TRAWL_NO_ROW has this bit, too */
 }
 
-/* Sets places to: items of the pieces before, those of each warp, 0. The exclusive sum over them is
- * where each warp writes, and last how many items there are now. */
+/* Sets places to: the number of items of the earlier pieces, those of each warp, 0. The exclusive
+ * sum over these numbers is where each warp writes, and at the end the new number of items. */
 static __global__ void count_kept(trawl_row_piece piece) {
     const uint32_t lane = threadIdx.x % 32, warp = trawl_row_warp();
     const trawl_row_share share = trawl_row_share_of(piece, trawl_row_matches(piece));
@@ -54,7 +55,8 @@ static __device__ __forceinline__ void write_match(const trawl_row_piece &piece,
     }
 }
 
-/* `begin` receives how many items each row has; its sums come last. */
+/* Writes the remaining matches. `begin` receives the number of items of each row; the sums over it
+ * are made at the end of the call. */
 template <int FORM> static __global__ void write_kept(trawl_row_piece piece) {
     const uint32_t lane = threadIdx.x % 32, warp = trawl_row_warp();
     const trawl_row_share share = trawl_row_share_of(piece, trawl_row_matches(piece));

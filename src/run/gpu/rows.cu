@@ -14,9 +14,10 @@ extern "C" {
 #include "base/sized.h"
 }
 
-/* Each piece costs about 50 microseconds more than its share of a longer one (H100; pieces of 128
- * MiB: docs/notebook/2026-11-gpu-rows.md), and room for its matches. So pieces are as long as that
- * room allows: with the usual number of matches it takes 128 to 450 MiB. */
+/* Bytes of a piece with the usual workspace. Each piece costs about 50 microseconds beside its
+ * bytes (H100, pieces of 128 MiB: docs/notebook/2026-11-gpu-rows.md), and needs room for its
+ * matches. So pieces are as long as that room allows: 128 to 450 MiB with the usual number of
+ * matches. */
 #define USUAL_PIECE ((uint64_t)1 << 29)
 /* Bytes of a piece for each match that there is room for. */
 #define BYTES_A_MATCH 64
@@ -31,7 +32,7 @@ typedef struct planned_rows {
     trawl_cuda_rows_options options; /* complete */
     trawl_cuda_scan_options scan;    /* of a piece */
     bool selects;                    /* leftmost matches; form ANY need not */
-    uint64_t overlap;                /* before a piece; where matches are selected behind it */
+    uint64_t overlap;                /* before a piece; behind it if matches are selected */
     uint64_t piece_most;             /* bytes of a piece with its overlap */
     trawl_row_grid grid;             /* over matches */
     uint32_t warps;
@@ -87,14 +88,14 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
     return TRAWL_OK;
 }
 
-/* The next array of the workspace. */
+/* Reserves the next array of the workspace; returns its offset. */
 static uint64_t place_array(planned_rows *planned, uint64_t bytes) {
     uint64_t at = planned->bytes;
     planned->bytes += trawl_cuda_aligned(bytes);
     return at;
 }
 
-/* Places of the table of groups: the mask of row_distinct.cu for that many matches, plus 1. */
+/* Entries of the table of groups for this many matches: the mask of row_distinct.cu, plus 1. */
 static uint64_t slots_for(uint64_t matches) {
     uint64_t slots = 2;
     while (slots <= 2 * matches) {
@@ -390,8 +391,8 @@ static trawl_status clear_results(rows_call *call, trawl_error *error) {
     return status != TRAWL_OK ? status : clear(piece->results.begin, rows + 1, call->stream, error);
 }
 
-/* Scans for the matches of bytes begin to end of the text: those that end there; where leftmost
- * ones are selected, those that begin there. */
+/* Scans bytes [begin, end) of the text for the matches that end there; if leftmost matches are
+ * selected, for those that begin there. */
 static trawl_status scan_piece(rows_call *call, uint64_t begin, uint64_t end, trawl_error *error) {
     const planned_rows *planned = call->planned;
     const uint64_t before = begin - call->rows->begin, behind = call->rows->end - end;
@@ -414,8 +415,8 @@ static trawl_status scan_piece(rows_call *call, uint64_t begin, uint64_t end, tr
                                  call->workspace, planned->scan_bytes, call->stream, error);
 }
 
-/* Selects from the matches of a piece. Where the next piece goes on is written to one of two
- * places, while this piece begins where the other one says. */
+/* Selects from the matches of a piece. The offset where the next piece goes on is written to one of
+ * two numbers in turn; this piece reads the other one. */
 static trawl_status select_in_piece(rows_call *call, trawl_error *error) {
     const planned_rows *planned = call->planned;
     trawl_row_selection *selection = &call->piece.selection;
@@ -458,7 +459,7 @@ static trawl_status search_piece(rows_call *call, uint64_t begin, uint64_t end,
     return status;
 }
 
-/* What is left to do when all pieces are searched. */
+/* The last steps, when all pieces are searched. */
 static trawl_status finish(rows_call *call, trawl_row_grid grid, trawl_error *error) {
     const trawl_row_piece *piece = &call->piece;
     const uint64_t rows = call->rows->count;

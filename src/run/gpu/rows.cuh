@@ -28,9 +28,10 @@ extern "C" {
 
 /* In place of a match's row: the match is in none. */
 #define TRAWL_NO_ROW UINT64_MAX
-/* A bit of a match's row: the row had the match's group before. */
+/* A bit in a match's row number: the row has had the match's group before. */
 #define TRAWL_ROW_REPEATED (UINT64_C(1) << 63)
-/* Matches that a block selects from together where a stretch is long (row_select.cu). */
+/* Matches of a chunk, from which a block selects where a stretch is long (row_select.cu). A chunk
+ * is a block of threads. */
 #define TRAWL_ROW_CHUNK 512u
 /* In place of the pattern of a match that is selected. */
 #define TRAWL_NOT_CHOSEN UINT32_MAX
@@ -62,23 +63,24 @@ typedef struct trawl_row_conditions {
 } trawl_row_conditions;
 
 /*
- * What selecting leftmost matches needs. Matches of one row cannot reach into another, so that
- * selecting from all matches of a piece as from those of one text selects in each row.
+ * What the selection of leftmost matches needs. No match reaches from one row into another, so the
+ * matches of a piece are selected as if they were of one text.
  *
- * With `view`, kernels report the longest key at each position, and a match may begin before its
- * row: then only what is inside of the row counts. Else they report all matches.
+ * If the database has keys for the selection (`view`), kernels report the longest match at each
+ * position. Such a match may begin before its row; then only the matches inside of it that lie in
+ * the row count. Otherwise kernels report all matches.
  */
 typedef struct trawl_row_selection {
     bool first;                /* leftmost-first, else leftmost-longest */
     trawl_selection_view view; /* without keys: there is none */
     const uint32_t *offsets;   /* of the patterns, for their lengths */
-    uint64_t *least;   /* of each match and behind the last: where the first of this and all later
-                          matches begins, in its row */
+    uint64_t *least;   /* of each match, and one more: the least start, in their rows, of this and
+                          all later matches */
     uint32_t *chosen;  /* of each match: the pattern that is selected and ends there */
     uint32_t *exits;   /* row_select.cu */
-    uint32_t *entries; /* of each chunk: the same */
+    uint32_t *entries; /* of each chunk: row_select.cu */
     const uint64_t *from; /* where the selection of this piece begins, unless matches begin later */
-    uint64_t *next;       /* where that of the next piece does */
+    uint64_t *next;       /* where the selection of the next piece begins */
 } trawl_row_selection;
 
 /* One piece of the text and all that is done with its matches; passed to kernels by value. Pointers
@@ -118,7 +120,7 @@ static __device__ __forceinline__ uint64_t trawl_row_offset(const trawl_row_view
                      : ((const uint32_t *)rows.offsets)[index];
 }
 
-/* The last row from `low` on that begins at or before `place`, if a row before `high` + 1 does. */
+/* The last row in [low, high] that begins at or before `place`; row `low` does. */
 static __device__ __forceinline__ uint64_t trawl_row_at(const trawl_row_view &rows, uint64_t place,
                                                         uint64_t low, uint64_t high) {
     while (low < high) {
@@ -146,7 +148,7 @@ static __device__ __forceinline__ bool trawl_row_has(const trawl_row_view &rows,
 
 /* ------------------------------------------------------------------ matches */
 
-/* Matches that this piece's kernels work on: none if they had no room. */
+/* The number of matches of this piece; 0 if there was no room for all. */
 static __device__ __forceinline__ uint64_t trawl_row_matches(const trawl_row_piece &piece) {
     const bool usable =
         *piece.total <= piece.capacity && piece.results.summary->bad_row == UINT64_MAX;
@@ -186,7 +188,7 @@ typedef struct trawl_row_grid {
 
 trawl_row_grid trawl_cuda_row_grid(const trawl_gpu_tuning *tuning, uint64_t items);
 
-/* Notes the first row whose offsets cannot be used, and the room for matches. */
+/* Writes into the summary the first row whose offsets cannot be used, and the room for matches. */
 trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid grid,
                                    cudaStream_t stream, trawl_error *error);
 trawl_status trawl_cuda_rows_find(const trawl_row_piece *piece, trawl_cuda_rows_form form,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The scan call: what the caller wants, cut into slices and passes, and put into the caller's
- * stream. Nothing here allocates, waits or copies to the host.
+ * The scan call: cuts a text into slices, and puts the passes over them into the caller's stream.
+ * Nothing here allocates, waits or copies to the host.
  */
 #include <cub/device/device_scan.cuh>
 
@@ -14,7 +14,7 @@ extern "C" {
 #include "run/options.h"
 }
 
-/* A scan that has been read and planned. */
+/* A scan whose options have been read, with its launch plan. */
 typedef struct planned_scan {
     trawl_cuda_scan_options scan; /* complete */
     trawl_cuda_launch_plan plan;
@@ -91,7 +91,7 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
     return TRAWL_OK;
 }
 
-/* Reads the caller's options, checks them and lets the engine decide the rest, as for a text of
+/* Reads and checks the caller's options, and lets the engine make the launch plan, as for a text of
  * `most` bytes. */
 static trawl_status plan_scan_of(const trawl_cuda_db *uploaded,
                                  const trawl_cuda_scan_options *given, uint64_t length,
@@ -266,7 +266,7 @@ static trawl_status run_matches(scan_call *call, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    /* Entries behind the last strip are 0, so the one after it receives the total. */
+    /* Sizes behind the last strip are 0, so that the sum behind the last strip is the total. */
     size_t sum_bytes = planned->sum_bytes;
     TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(call->sum, sum_bytes, call->sizes, call->sizes,
                                                  (int64_t)(call->strips + 1), call->stream),
@@ -418,8 +418,8 @@ trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
     return status;
 }
 
-/* Refuses databases whose matches are selected or tested on the host: what a caller gets are the
- * matches of the database's kind that fulfil its conditions, or nothing. NULL is allowed. */
+/* Refuses databases whose matches would have to be selected, or tested for conditions, on the host:
+ * callers get exactly the matches of their database, or an error. NULL is allowed. */
 static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
     if (uploaded != NULL && uploaded->db->header->match_kind != TRAWL_MATCH_ALL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,

@@ -10,7 +10,8 @@ extern "C" {
 
 #define MOST_TEXT (UINT64_C(1) << 28) /* of one launch */
 
-/* Everything that a measurement holds; freed together whatever happened. */
+/* What a measurement has allocated. All of it is freed together at the end, also after a
+ * failure. */
 typedef struct step_run {
     void *text, *total, *workspace;
     cudaEvent_t begin, ends[TRAWL_CUDA_MOST_STEPS];

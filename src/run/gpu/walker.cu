@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The walker over host memory: everything before a window begins its way to the device and after
- * its last match has come back.
+ * The walker over host memory: what is done before the first segment of a window is copied to the
+ * device, and after its last match has come back.
  */
 #include "run/gpu/walker.cuh"
 
@@ -17,7 +17,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ a walk */
 
-/* Where the text is, and with zero-copy where the device sees it. */
+/* Finds out where the text is, and with zero-copy its address on the device. */
 static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
     const trawl_window *window = walk->window;
     bool zero_copy = walk->walker->strategy == TRAWL_STRATEGY_ZERO_COPY;
@@ -192,8 +192,8 @@ static trawl_status report_layout(const trawl_cuda_walk *walk, trawl_error *erro
     return status;
 }
 
-/* Waits until nothing of the walk is under way any more, however it ended. False when the device
- * cannot say so. */
+/* Waits until all work of the walk on the device is done, however the walk has ended. False if the
+ * device reports a failure. */
 static bool drain(const trawl_cuda_walk *walk) {
     bool healthy = true;
     for (uint64_t i = 0; i < walk->slots->count; i++) {

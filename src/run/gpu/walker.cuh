@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
- * goes through it. Segments of text travel through slots of memory, streams and events (ring.h,
- * walker_slots.cu), which stay with the database and its uploads, so that later scans find them
- * ready (walker_kept.cu). With several devices, each has a walk of its own over the same window;
- * the walks take its segments from one another (transfer/share.h, group.cu).
+ * The walker over host memory. walker.cu prepares and ends a walk over a window; walker_drive.cu
+ * takes the window from segment to segment. A segment uses a slot: memory, streams and events
+ * (walker_slots.cu), in the order that transfer/ring.h gives. Slots stay with the database and its
+ * uploads, so that later scans find them ready (walker_kept.cu). With several devices, each has a
+ * walk of its own over the same window, and the walks take its segments from a common share
+ * (transfer/share.h, group.cu).
  */
 #ifndef TRAWL_RUN_GPU_WALKER_CUH
 #define TRAWL_RUN_GPU_WALKER_CUH
@@ -19,10 +20,10 @@ extern "C" {
 }
 
 /*
- * Memory that a text is brought into, and from which the device copies it. A large one is ordinary
- * memory with huge pages at first, and page-locked when it has been filled: the filling threads
- * then touch its pages first, in parallel, which CUDA would do in one thread; and memory with huge
- * pages is also freed quickly.
+ * Staging memory: text is brought into it, and the device copies it from there. A large one is
+ * ordinary memory with huge pages at first, and is page-locked when it has been filled for the
+ * first time. The filling threads then touch its pages first, in parallel, where CUDA would do it
+ * in one thread. Memory with huge pages is also freed quickly.
  */
 typedef struct trawl_cuda_staging {
     uint8_t *bytes;
@@ -38,7 +39,7 @@ typedef struct trawl_cuda_slot {
     cudaEvent_t scan_begin, scan_end; /* of the scan, with its total on the host */
     cudaEvent_t out_begin, out_end;   /* of the copy out */
     trawl_cuda_staging staging;
-    uint8_t *text; /* device memory, as all of what follows but host_... */
+    uint8_t *text; /* device memory; so are all members below but host_... */
     void *workspace;
     trawl_cuda_match *matches;
     trawl_cuda_match *host_matches; /* pinned */
@@ -71,7 +72,7 @@ typedef struct trawl_cuda_slots {
     trawl_cuda_slot *slot;
     uint64_t count;
     cudaEvent_t start;     /* from which times are measured */
-    uint64_t *per_pattern; /* device memory: counters summed over segments; for a share twice */
+    uint64_t *per_pattern; /* device memory: counters summed over segments; for a share two sets */
     size_t per_pattern_bytes;
 } trawl_cuda_slots;
 
@@ -82,14 +83,15 @@ typedef struct trawl_cuda_walker_state {
     trawl_strategy strategy;
     trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
     trawl_team *fillers;     /* the threads that fill; NULL until they are needed */
-    uint64_t width;          /* of ranges: what fitted lately */
+    uint64_t width;          /* of the next range: the matches of the last ones have fitted */
 } trawl_cuda_walker_state;
 
 /*
- * Counters of patterns are summed on the device. Of a share they come to the host after every
- * epoch, so many segments, since those of an epoch are lost if the device fails. The segments of
- * one epoch are counted in one half of the counters, those of the next one in the other, so that no
- * segment has to wait. Twice as many as segments can be under way: then none is two epochs ahead.
+ * Counters of patterns are summed on the device. The counts of a device that fails are lost, and
+ * the segments of a share must then be counted again. So with a share the counters are copied to
+ * the host after every epoch of this many segments. Segments of odd and even epochs are counted in
+ * two different sets of counters, so that no segment waits for the copy. An epoch has twice as many
+ * segments as can be under way, so none is ever two epochs ahead.
  */
 #define TRAWL_SHARE_EPOCH ((uint64_t)(2 * TRAWL_RING_MOST_SLOTS))
 
@@ -97,15 +99,16 @@ typedef struct trawl_cuda_walker_state {
  * epoch, and those under way. */
 #define TRAWL_SHARE_TAKEN (2 * TRAWL_SHARE_EPOCH)
 
-/* What a walk has of a share. The segments of its ring are those that it has taken, in order. */
+/* The part of a share that a walk has taken. The segments of its ring are those that it has taken,
+ * in order. */
 typedef struct trawl_cuda_part {
     trawl_share *share;                /* NULL: the walk has its window alone */
     uint64_t taken[TRAWL_SHARE_TAKEN]; /* segment i of the ring is segment taken[i % TAKEN] */
     bool all_taken;
     uint64_t committed; /* the first segment of the ring whose results have not been handed on */
-    uint64_t resume;    /* of that one: the first byte whose matches have not been; 0: all */
-    uint64_t fresh;     /* matches of the segments of an epoch */
-    bool over;          /* nobody wants more of this walk, which is no failure */
+    uint64_t resume;    /* of that segment: the first byte whose matches have not; 0: none has */
+    uint64_t fresh;     /* matches counted in segments that are not committed */
+    bool over;          /* the walk ends early without a failure: its results are not needed */
     bool sink_failed;   /* the walk ended since its matches could not be handed on */
 } trawl_cuda_part;
 
@@ -128,7 +131,8 @@ typedef struct trawl_cuda_walk {
     trawl_counts *counts;   /* NULL unless counts are wanted */
     uint8_t *entries; /* NULL unless ends or states are wanted: host memory for those of all owned
                          bytes of the window */
-    double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
+    double in_until, scan_until, out_until; /* seconds after `start` when the last copy in, scan and
+                                               copy out ended */
     trawl_cuda_part part;
 } trawl_cuda_walk;
 
@@ -144,8 +148,8 @@ trawl_status trawl_cuda_walk_over(trawl_cuda_walker_state *walker, const trawl_w
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
 
-/* Adds the counters of patterns that were summed on the device to walk->counts: those of the first
- * half, or of the second one. They begin again at 0. */
+/* Adds the counters of patterns that were summed on the device to walk->counts, and sets them to 0:
+ * those of the first set, or (half = 1) those of the second. */
 trawl_status trawl_cuda_walk_fetch(const trawl_cuda_walk *walk, uint64_t half, trawl_error *error);
 
 /* Bytes of the ends or states of `owned` bytes of text; 0 for the forms without entries. */
@@ -164,24 +168,26 @@ trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, t
 void trawl_cuda_slots_keep(trawl_cuda_slots *slots, uint64_t count);
 void trawl_cuda_slots_free(trawl_cuda_slots *slots);
 
-/* Gives one slot, of which nothing is under way, more room. */
+/* Gives a slot more room. No work of the slot may be under way. */
 trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
                                   trawl_error *error);
 
-/* Gives it memory to fill with a text of so many bytes. */
+/* Gives a slot staging memory for a text of `bytes` bytes. */
 trawl_status trawl_cuda_slot_stage(trawl_cuda_slot *slot, size_t bytes, trawl_error *error);
 
-/* Makes its filled memory one that the device copies from. */
+/* Page-locks a slot's staging memory, which has been filled, so that the device can copy from
+ * it. */
 trawl_status trawl_cuda_slot_lock(trawl_cuda_slot *slot, trawl_error *error);
 
-/* Gives it room on the host for so many of its matches. */
+/* Gives a slot page-locked memory on the host for `matches` matches. */
 trawl_status trawl_cuda_slot_receive(trawl_cuda_slot *slot, uint64_t matches, trawl_error *error);
 
 /* Device memory that `count` slots with this room would take beyond what they have. */
 uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
                                   const trawl_cuda_room *room);
 
-/* Device memory of `bytes` at least at *memory, which has *held; what was in it is lost. */
+/* Makes *memory at least `bytes` bytes of device memory; *held is its size. If it grows, its
+ * content is lost. */
 trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error);
 
 /* ------------------------------------------------------------------ kept with a database */
@@ -197,15 +203,16 @@ trawl_status trawl_cuda_upload_once(const trawl_db *db, uint32_t device, const u
 trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cuda_slots **slots,
                                    trawl_error *error);
 
-/* Leaves the slots for the next walk, or frees them when others are left already or `healthy` is
- * false. Nothing of theirs may be under way. NULL is allowed. */
+/* Keeps the slots with the database for the next walk. Frees them instead if other slots are
+ * kept there already, or if `healthy` is false. No work of the slots may be under way. NULL is
+ * allowed. */
 void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
                             bool healthy);
 
 /*
- * Whether a text is page-locked. With `lock` it is made so, if the caller has not done it, until
- * the last of the scans that have taken it leaves it: *shared says that this scan has to. Comes
- * after trawl_cuda_upload_once.
+ * Sets *pinned to whether a text is page-locked. With `lock`, page-locks it if the caller has not.
+ * It stays locked until the last scan that has taken it leaves it: *shared says that this scan must
+ * call trawl_cuda_text_leave. Call it after trawl_cuda_upload_once.
  */
 trawl_status trawl_cuda_text_take(const trawl_db *db, uint32_t device, const uint8_t *text,
                                   size_t length, bool lock, bool *pinned, bool *shared,

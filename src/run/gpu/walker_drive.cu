@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Going over a window: the ring (ring.h) says which step comes next, here it is taken. One thread
- * drives everything; the device works ahead of it in the slots' streams, and other threads bring
- * text (fill.h).
+ * Takes the steps of a walk over a window, in the order that the ring gives (transfer/ring.h). One
+ * thread drives everything; the device works ahead of it in the slots' streams, and other threads
+ * bring text (transfer/fill.h).
  */
 #include "base/clock.h"
 #include "run/gpu/walker.cuh"
@@ -10,8 +10,8 @@
 /* ------------------------------------------------------------------ times for the report */
 
 /*
- * Adds what a step took to a report's sum. Work that is queued behind that of another slot has
- * begun, as the events see it, while it still waits; so it counts from the end of the one before.
+ * Adds the time of a step to a sum of the report. The begin event of work that is queued behind
+ * that of another slot may come before that work ends; so the time counts from that end.
  */
 static trawl_status add_time(const trawl_cuda_walk *walk, cudaEvent_t begin, cudaEvent_t end,
                              double *until, double *sum, trawl_error *error) {
@@ -63,14 +63,14 @@ static void take_segments(trawl_cuda_walk *walk) {
     }
 }
 
-/* Where a segment's text stands in a slot's buffers: so that its first owned byte is aligned. */
+/* The offset of a segment's text in a slot's buffers, which aligns its first owned byte. */
 static uint64_t padding(const trawl_segment *segment) {
     uint64_t overlap = (segment->owned - segment->begin) % TRAWL_CUDA_TEXT_ALIGNMENT;
     return (TRAWL_CUDA_TEXT_ALIGNMENT - overlap) % TRAWL_CUDA_TEXT_ALIGNMENT;
 }
 
-/* Memory of a slot is made when the slot is first used, while text is read into others; there is
- * most to do before it is filled, so that comes first. */
+/* Starts a fill. A slot's memory is allocated when the slot is first used, while text is being read
+ * into other slots. */
 static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
                                const trawl_ring_action *action, trawl_error *error) {
     trawl_segment segment = trawl_segments_at(&walk->segments, in_window(walk, action->segment));
@@ -82,7 +82,8 @@ static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
     return status;
 }
 
-/* The next segment's text is there; or as much of it as could be read, with which the walk ends. */
+/* Ends the fill of the next segment. If reading failed, the window ends with the bytes that could
+ * be read. */
 static void end_fill(trawl_cuda_walk *walk, uint64_t place) {
     uint64_t index = walk->ring.next;
     trawl_segment segment = trawl_segments_at(&walk->segments, in_window(walk, index));
@@ -196,7 +197,7 @@ static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slo
     return TRAWL_OK;
 }
 
-/* A scan is complete: its total says whether the range's matches are there. */
+/* Ends a scan: its total says whether all matches of the range fitted into the buffer. */
 static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
     trawl_cuda_walker_state *walker = walk->walker;
     trawl_cuda_slot *slot = &walk->slots->slot[index];
@@ -226,8 +227,9 @@ static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error 
     return status;
 }
 
-/* Ends and states go straight to their place in the caller's memory. A segment begins at a multiple
- * of 32 owned bytes, so that its first bit of ends begins a word. */
+/* Starts the copy of the results to the host. Ends and states are copied directly to their place in
+ * the caller's memory: a segment begins at a multiple of 32 owned bytes, so that its first bit of
+ * ends is the first of a word. */
 static trawl_status copy_out(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
                              trawl_error *error) {
     const trawl_segment *segment = &slot->segment;
@@ -368,7 +370,7 @@ trawl_status trawl_cuda_walk_fetch(const trawl_cuda_walk *walk, uint64_t half, t
     return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpyAsync", error);
 }
 
-/* Hands on what has been counted in the segments up to the one before `segment` of the ring. */
+/* Adds to the counts what has been counted in the segments of the ring before `segment`. */
 static trawl_status commit_counts(trawl_cuda_walk *walk, uint64_t segment, trawl_error *error) {
     trawl_cuda_part *part = &walk->part;
     trawl_status status = TRAWL_OK;
@@ -395,7 +397,7 @@ static trawl_status deliver_count(trawl_cuda_walk *walk, const trawl_cuda_slot *
     return ends ? commit_counts(walk, next, error) : TRAWL_OK;
 }
 
-/* Hands on all matches of a range, which are on the host: also if the device fails meanwhile. */
+/* Delivers all matches of a range, which are on the host: even if the device fails meanwhile. */
 static trawl_status deliver_matches(trawl_cuda_walk *walk, const trawl_cuda_slot *slot,
                                     trawl_error *error) {
     const trawl_cuda_match *matches = slot->host_matches;
@@ -415,8 +417,8 @@ static trawl_status deliver_matches(trawl_cuda_walk *walk, const trawl_cuda_slot
     return ahead;
 }
 
-/* With a share: waits for the turn of a segment of the window, while the device works ahead. It may
- * never come: walk->part.over. */
+/* With a share: waits for the turn of a segment of the window, while the device works ahead. If the
+ * turn never comes, sets walk->part.over. */
 static trawl_status await_turn(trawl_cuda_walk *walk, uint64_t segment, trawl_error *error) {
     trawl_cuda_part *part = &walk->part;
     trawl_status status = TRAWL_OK;
@@ -429,7 +431,8 @@ static trawl_status await_turn(trawl_cuda_walk *walk, uint64_t segment, trawl_er
     return status;
 }
 
-/* With a share: a range of the segment whose turn it is has been delivered, or its last one. */
+/* With a share: records that a range of the segment whose turn it is has been delivered, or
+ * (`last`) all of the segment. */
 static void note_delivered(trawl_cuda_walk *walk, const trawl_cuda_slot *slot, bool last) {
     walk->part.resume = last ? 0 : slot->range.end;
     if (last) {

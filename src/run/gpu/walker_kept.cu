@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What stays with a database between scans of host memory, and what such scans share: uploads,
- * slots left idle, and texts that are page-locked while scans read them.
+ * What a database keeps between scans of host memory: uploads and idle slots; and the texts that
+ * are page-locked while scans read them.
  */
 #include "run/gpu/walker.cuh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Slots: memory, streams and events for one segment under way each. */
+/* Slots: memory, streams and events, each slot for one segment that is under way. */
 #include "run/gpu/walker.cuh"
 
 /* ------------------------------------------------------------------ one slot */
@@ -91,7 +91,7 @@ trawl_status trawl_cuda_slot_lock(trawl_cuda_slot *slot, trawl_error *error) {
         staging->locked = true;
         return TRAWL_OK;
     }
-    /* Not all systems lock memory that is not CUDA's own. */
+    /* Some systems can only lock memory that CUDA has allocated. */
     (void)cudaGetLastError();
     trawl_cuda_staging own = {};
     trawl_status status = stage_locked(&own, staging->size, error);

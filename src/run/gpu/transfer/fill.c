@@ -12,9 +12,9 @@ typedef struct fill_job {
     uint8_t *to;
     uint64_t begin, end; /* of the window */
     uint64_t taken;      /* the first byte that no thread has taken */
-    uint64_t finished;   /* bytes, with those that could not be read */
+    uint64_t finished;   /* bytes that are there, or could not be read */
     uint64_t reached;    /* the first byte that could not be read, or the end */
-    trawl_status status; /* why */
+    trawl_status status; /* why that byte could not be read */
     trawl_error error;
 } fill_job;
 
@@ -74,8 +74,8 @@ void trawl_fillers_close(trawl_fillers *fillers) {
 
 /* ------------------------------------------------------------------ shares */
 
-/* Takes a share of the oldest fill that has some left; if `wanted` is not NULL, only of that fill.
- * Caller holds the lock. */
+/* Takes a share of the oldest fill that has untaken bytes, or of the fill `wanted` alone if that is
+ * not NULL. Caller holds the lock. */
 static bool take_share(trawl_fillers *fillers, const fill_job *wanted, fill_share *share) {
     if (fillers->ended || fillers->waiting == 0) {
         return false;
@@ -97,7 +97,7 @@ static bool take_share(trawl_fillers *fillers, const fill_job *wanted, fill_shar
     return true;
 }
 
-/* Copies or reads a share. Caller holds the lock; it is released meanwhile. */
+/* Copies or reads a share. Caller holds the lock; it is released during the copy. */
 static void bring(trawl_fillers *fillers, const fill_share *share) {
     fill_job *job = share->job;
     const trawl_window *window = fillers->window;
@@ -207,7 +207,7 @@ void trawl_fillers_await(trawl_fillers *fillers, uint64_t place) {
     fill_share share;
     (void)pthread_mutex_lock(&fillers->lock);
     while (!is_done(job)) {
-        /* No share of a later fill: this thread has to go on as soon as this fill is done. */
+        /* Not a share of a later fill: this thread goes on as soon as this fill is complete. */
         if (take_share(fillers, job, &share)) {
             bring(fillers, &share);
         } else {

@@ -101,7 +101,7 @@ static const trawl_ring_slot *next_slot(const trawl_ring *ring) {
     return &ring->slot[ring->next % ring->slots];
 }
 
-/* The next segment may start for the device. */
+/* Whether the next segment may start on its way to the device. */
 static bool can_load(const trawl_ring *ring) {
     return ring->next < ring->segments &&
            next_slot(ring)->input == (ring->fill ? TRAWL_INPUT_FILLED : TRAWL_INPUT_EMPTY);
@@ -133,8 +133,8 @@ static bool is_filling(const trawl_ring *ring) {
     return ring->next < ring->segments && next_slot(ring)->input == TRAWL_INPUT_FILLING;
 }
 
-/* A or B, which take one step after the other: brings the next segment one step nearer to the
- * device, if its slot is free. */
+/* Strategies A and B, which take one step after the other: brings the next segment one step nearer
+ * to the device, if its slot is free. */
 static bool approach(trawl_ring *ring, trawl_ring_action *action) {
     if (is_filling(ring)) {
         *action = act(ring, TRAWL_RING_AWAIT_FILL, ring->next);
@@ -148,7 +148,7 @@ static bool approach(trawl_ring *ring, trawl_ring_action *action) {
     return true;
 }
 
-/* A text that is read where it is needs no step to be loaded. */
+/* Zero-copy: a text that the device reads in host memory needs no step to be loaded. */
 static void load_all_in_place(trawl_ring *ring) {
     while (!ring->copy_in && can_load(ring)) {
         (void)load(ring);
@@ -216,7 +216,8 @@ static trawl_ring_action next_of_ring(trawl_ring *ring) {
     return act(ring, goes_out ? TRAWL_RING_AWAIT_COPY_OUT : TRAWL_RING_AWAIT_SCAN, ring->turn);
 }
 
-/* Fig. 6: all copies in, then all scans, then all copies out as their turn comes. */
+/* Strategy A (Zha & Sahni, Fig. 6): all copies in, then all scans, then all copies out as their
+ * turn comes. */
 static trawl_ring_action next_of_a(trawl_ring *ring) {
     uint64_t segment = 0;
     trawl_ring_action action;
@@ -236,7 +237,7 @@ static trawl_ring_action next_of_a(trawl_ring *ring) {
 
 enum { B_LOAD, B_SCAN, B_BARRIER, B_READ };
 
-/* A step that waits for work that the device still does; false if the device is idle. */
+/* Finds a step that waits for work of the device; false if the device is idle. */
 static bool barrier(const trawl_ring *ring, trawl_ring_action *action) {
     for (uint64_t i = 0; i < ring->slots; i++) {
         const trawl_ring_slot *slot = &ring->slot[i];
@@ -257,10 +258,10 @@ static bool barrier(const trawl_ring *ring, trawl_ring_action *action) {
 }
 
 /*
- * Fig. 7: step i copies segment i in and scans segment i - 1, while the matches of segment i - 2
- * still go out; when all of that is done, the matches of segment i - 1 begin to go out. A segment
- * whose matches do not fit is scanned range by range, with a barrier after each, before step i
- * ends.
+ * Strategy B (Zha & Sahni, Fig. 7): step i copies segment i in and scans segment i - 1, while the
+ * matches of segment i - 2 are still being copied out. When all of that is done, the copy of the
+ * matches of segment i - 1 begins. A segment whose matches do not fit is scanned range by range,
+ * with a barrier after each, before step i ends.
  */
 static trawl_ring_action next_of_b(trawl_ring *ring) {
     uint64_t segment = 0;

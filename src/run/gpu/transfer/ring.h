@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The order of work when a text travels to a device in segments and matches travel back: which step
- * comes next, for which segment and slot. It is a state machine without side effects: the walker
- * takes the steps and tells the ring which steps of the device are complete.
+ * The order of work when a text is copied to a device in segments and matches are copied back:
+ * which step comes next, for which segment and slot. This is a state machine without side effects.
+ * The walker takes the steps, and tells the ring which steps of the device are complete.
  *
- * A slot has an input side (a segment's text, in pinned memory and on the device) and an output
- * side (the matches of one range of a segment); segment s uses slot s % slots. The input side is
- * free as soon as the last range of its text has been scanned, so that the next text can come in
- * while matches go out.
+ * A slot has an input side (the text of a segment, in page-locked memory and on the device) and an
+ * output side (the matches of one range of a segment); segment s uses slot s % slots. The input
+ * side is free as soon as the last range of its text has been scanned, so that the next text can be
+ * copied in while matches are copied out.
  *
- * Strategies A and B are those of Zha & Sahni 2011, V; the ring generalises both: as many segments
- * under way as there are slots, without A's memory for all of them and without B's barriers.
+ * Strategies A and B are those of Zha & Sahni 2011, V. The ring generalises both: as many segments
+ * are under way as there are slots, without A's memory for all segments and without B's barriers.
  */
 #ifndef TRAWL_RUN_GPU_TRANSFER_RING_H
 #define TRAWL_RUN_GPU_TRANSFER_RING_H
@@ -79,7 +79,7 @@ typedef struct trawl_ring_slot {
     trawl_ring_output output;
     uint64_t input_segment;
     uint64_t output_segment;
-    bool copying_in; /* the copy is not known to be complete; the scan after it may have begun */
+    bool copying_in; /* not known to be complete, even if the scan behind it has begun */
     bool last;       /* `output` is of its segment's last range */
 } trawl_ring_slot;
 
@@ -97,7 +97,8 @@ typedef struct trawl_ring {
     trawl_ring_slot *slot;
 } trawl_ring;
 
-/* Slots that a strategy needs for so many segments. `wished`: of a ring; 0: chosen. */
+/* Slots that a strategy needs for `segments` segments. `wished`: the slots of a ring that the
+ * caller wants; 0: chosen here. */
 uint64_t trawl_ring_slots(trawl_strategy strategy, uint64_t segments, uint32_t wished, bool fill);
 
 /* Begins a ring; free it with trawl_ring_close. `fill` as in the structure. */
@@ -105,30 +106,31 @@ trawl_status trawl_ring_open(trawl_ring *ring, trawl_strategy strategy, uint64_t
                              uint64_t slots, bool fill, trawl_error *error);
 void trawl_ring_close(trawl_ring *ring);
 
-/* What to do next. It counts as done (or started, where the device does it) with the following
- * call to any of these functions. */
+/* The next step. The next call to any of these functions tells the ring that it has been taken (or,
+ * for work of the device, started). */
 trawl_ring_action trawl_ring_next(trawl_ring *ring);
 
-/* A step of a ring that only starts something, to be taken in the midst of a delivery so that the
- * device has work meanwhile; false: there is none now. */
+/* A step that only starts work, to be taken in the midst of a delivery so that the device has work
+ * meanwhile. False: there is none now. */
 bool trawl_ring_ahead(trawl_ring *ring, trawl_ring_action *action);
 
-/* The oldest segment that is being scanned, or filled, whose completion may be told early. */
+/* The slot of the oldest segment that is being scanned, or filled. The walker may report its
+ * completion before the ring asks for it. */
 bool trawl_ring_scanning(const trawl_ring *ring, uint64_t *slot);
 bool trawl_ring_filling(const trawl_ring *ring, uint64_t *slot);
 
 /*
- * A ring that is not told at first how many segments there will be: it is opened with none, and
- * grows by one when the walker has found it hungry and has another segment for it. Strategies RING
- * and ZERO_COPY alone.
+ * For a ring whose number of segments is not known when it is opened: it is opened with none. When
+ * it is hungry (it has a free slot and no segment for it) and the walker has another segment, the
+ * walker lets it grow by one. For strategies RING and ZERO_COPY.
  */
 bool trawl_ring_hungry(const trawl_ring *ring);
 void trawl_ring_grow(trawl_ring *ring);
 
 void trawl_ring_filled(trawl_ring *ring, uint64_t slot);
 
-/* Says that there are only so many segments: `segments` is at least the first one that is not on
- * its way to the device. Fills of later ones are forgotten. */
+/* Says that there are only `segments` segments, at least those that are on their way to the device.
+ * Fills of later ones are dropped. */
 void trawl_ring_end(trawl_ring *ring, uint64_t segments);
 
 void trawl_ring_copied_in(trawl_ring *ring, uint64_t slot);

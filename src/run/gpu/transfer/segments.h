@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * How a window of host memory is cut for its way to a device and back: segments, and within a
- * segment the ranges whose matches fit into a buffer. Pure arithmetic.
+ * How a window of host memory is cut for its way to a device and back: into segments, and within a
+ * segment into ranges whose matches fit into a buffer. Only arithmetic.
  */
 #ifndef TRAWL_RUN_GPU_TRANSFER_SEGMENTS_H
 #define TRAWL_RUN_GPU_TRANSFER_SEGMENTS_H
@@ -26,9 +26,9 @@ typedef struct trawl_segment {
     uint64_t begin, owned, end;
 } trawl_segment;
 
-/* Cuts a window. `bytes` is what the caller wishes a segment to own, rounded up to the unit; 0
- * lets the window's length decide: enough segments that copying and scanning overlap, each large
- * enough to be worth a launch. */
+/* Cuts a window. `bytes` is what a segment should own, rounded up to the unit. 0: chosen by the
+ * window's length, so that there are enough segments for copying and scanning to overlap, each
+ * large enough to be worth a launch. */
 trawl_segments trawl_segments_cut(uint64_t length, uint64_t owned, uint64_t overlap,
                                   uint64_t bytes);
 
@@ -39,10 +39,10 @@ trawl_segment trawl_segments_at(const trawl_segments *segments, uint64_t index);
 uint64_t trawl_segments_longest(const trawl_segments *segments);
 
 /*
- * The ranges of a segment that is scanned for matches. The buffer holds `capacity` of them; a range
- * with more is scanned again narrower, down to a single byte, and what is left of the segment
- * follows range by range. Widths carry over from one segment to the next, so that in a dense text
- * few ranges are scanned in vain.
+ * Ranges: parts of a segment that are scanned for matches one by one. The buffer holds `capacity`
+ * matches. A range with more matches is scanned again with a smaller width, down to a single byte;
+ * then the rest of the segment follows range by range. The width is kept from one segment to the
+ * next, so that in a dense text few ranges are scanned in vain.
  */
 typedef struct trawl_range {
     uint64_t begin, end; /* owned bytes of the range, in the window */
@@ -51,9 +51,9 @@ typedef struct trawl_range {
 /* The range of at most `width` bytes that begins at `begin` of a segment. */
 trawl_range trawl_range_at(const trawl_segment *segment, uint64_t begin, uint64_t width);
 
-/* The width to go on with after a range of `width` bytes (at least 1) had `total` matches: narrower
- * when they do not fit, at most half as wide and 0 when a single byte is too much (only a larger
- * buffer helps); wider when they fill less than a quarter of the buffer; never 0 otherwise. */
+/* The width of the next range, after a range of `width` bytes (at least 1) had `total` matches. If
+ * the matches did not fit: at most half of `width`, and 0 if `width` is 1 (only a larger buffer
+ * helps). If they fill less than a quarter of the buffer: more than `width`. Never 0 otherwise. */
 uint64_t trawl_range_width(uint64_t width, uint64_t total, uint64_t capacity);
 
 #endif

@@ -27,7 +27,7 @@ static bool has_more(const trawl_share *share) {
     return share->status == TRAWL_OK && (share->returned_count != 0 || share->next < share->end);
 }
 
-/* Forgets what the text does not have. Caller holds the lock. */
+/* Removes segments that are behind the end of the text. Caller holds the lock. */
 static void drop_behind_end(trawl_share *share) {
     size_t kept = 0;
     for (size_t i = 0; i < share->returned_count; i++) {

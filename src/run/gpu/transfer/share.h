@@ -2,14 +2,15 @@
 /*
  * The segments of one window, which several workers (GPUs, or threads of the CPU) take one by one:
  *
- *     delivered | turn | taken, scanned or waiting | not taken | (not of the text: it ended before)
+ *     delivered | turn | taken, scanned or waiting | not taken | (behind the end of the text)
  *                 ^ turn                             ^ next      ^ end
  *
- * Whoever takes a segment handles it, or gives it back. Matches are delivered in the order of the
- * segments: a worker waits for its segment's turn. A worker takes its segments in order, so the
- * worker of the segment whose turn it is never waits for another. A worker that fails with matches
- * that are not delivered must therefore not give them back, but scan them in another way itself;
- * with counts, whose order does not matter, it gives them back.
+ * A worker that takes a segment handles it, or gives it back. Matches are delivered in the order of
+ * the segments: a worker waits for its segment's turn. Each worker takes segments in ascending
+ * order, so the worker of the segment whose turn it is never waits for another worker. To keep
+ * that, a worker that fails must not give back segments whose matches have to be delivered: it
+ * scans them itself in another way. Segments whose matches are only counted need no order, and are
+ * given back.
  */
 #ifndef TRAWL_RUN_GPU_TRANSFER_SHARE_H
 #define TRAWL_RUN_GPU_TRANSFER_SHARE_H
@@ -33,7 +34,7 @@ typedef struct trawl_share {
     trawl_error error;
     trawl_status read_status; /* why the text ended before the window does */
     trawl_error read_error;
-    uint64_t reached; /* where: the first byte of the window that could not be read */
+    uint64_t reached; /* the first byte of the window that could not be read */
 } trawl_share;
 
 void trawl_share_open(trawl_share *share, const trawl_segments *segments, bool ordered);
@@ -43,8 +44,8 @@ void trawl_share_close(trawl_share *share);
  * ended. */
 bool trawl_share_take(trawl_share *share, uint64_t *segment);
 
-/* Gives segments back, in order. Unless `ordered`. If there is no memory to remember them, all work
- * ends with that failure. */
+/* Gives segments back, in ascending order. Not for an `ordered` share. If there is no memory to
+ * store them, all work ends with that failure. */
 void trawl_share_give_back(trawl_share *share, const uint64_t *segments, size_t count);
 
 /* Whether there is something left to take. */
@@ -56,10 +57,10 @@ typedef enum trawl_turn {
     TRAWL_TURN_NEVER  /* all work has ended, or the text before this segment */
 } trawl_turn;
 
-/* Waits for the turn of a segment, at most so many microseconds; 0: as long as it takes. */
+/* Waits for the turn of a segment, at most `microseconds`; 0: without a limit. */
 trawl_turn trawl_share_await(trawl_share *share, uint64_t segment, uint32_t microseconds);
 
-/* The segment whose turn it is has been delivered. */
+/* Says that the segment whose turn it is has been delivered; the next one's turn comes. */
 void trawl_share_delivered(trawl_share *share);
 
 /* Ends all work. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Tuning numbers of the way of a text from host memory or a file to a GPU and of its matches back.
+ * Tuning numbers for copying a text from host memory or a file to a GPU, and its matches back.
  * They depend on the link and the host rather than on the GPU's architecture. Chosen on machines
  * with an H200 and PCIe 5.0 x16, 55 GB/s (docs/notebook/2026-11-gpu-files.md).
  */
@@ -27,9 +27,9 @@
 
 /* ------------------------------------------------------------------ segments */
 
-/* A segment owns a sixteenth of the window, between these bounds. Below the smaller one a launch
- * takes as long as the copy; above the larger one nothing is gained, but the first copy and the
- * last scan, which nothing overlaps, take longer. */
+/* A segment owns a sixteenth of the window, between these bounds. Below the lower bound a launch
+ * takes as long as the copy. Above the upper bound nothing is gained, while the first copy and the
+ * last scan, which overlap with nothing, take longer. */
 #define TRAWL_SEGMENT_FRACTION 16u
 #define TRAWL_SEGMENT_LEAST_BYTES ((uint64_t)1 << 20)
 #define TRAWL_SEGMENT_MOST_BYTES ((uint64_t)32 << 20)
@@ -37,17 +37,18 @@
 /* Owned bytes for each byte of overlap, which is copied twice: at most 6 % more are copied. */
 #define TRAWL_SEGMENT_OVERLAP_FACTOR 16u
 
-/* A walk that waits for its turn looks after its device so often: about the time in which a device
- * scans one segment. */
+/* A walk that waits for its turn gives its device new work after each such time: about as long as a
+ * device scans one segment. */
 #define TRAWL_SHARE_WAIT_MICROSECONDS 500u
 
 /* ------------------------------------------------------------------ filling */
 
-/* Bytes that a thread takes at once: far more than taking them costs, and far less than a segment,
- * so that the last threads of a fill end together. */
+/* Bytes that a thread takes at once: much longer to copy than to take, and much less than a
+ * segment, so that all threads finish a fill at about the same time. */
 #define TRAWL_FILL_SHARE_BYTES ((uint64_t)1 << 20)
 
-/* Shares of a window for each thread, or another thread is not worth waking. */
+/* Shares of a window for each thread, at least: for fewer, waking another thread is not worth
+ * it. */
 #define TRAWL_FILL_SHARES_EACH 2u
 
 /* More threads than this do not read faster than a device takes text. */
@@ -61,8 +62,8 @@
 #define TRAWL_SLOT_LEAST_MATCHES ((uint64_t)4096)
 #define TRAWL_SLOT_MOST_MATCHES ((uint64_t)1 << 20)
 
-/* Matches that are handed on before the device is given more work: some milliseconds if they are
- * formatted. */
+/* Matches that are delivered before the device is given more work: delivering these takes some
+ * milliseconds if they are formatted. */
 #define TRAWL_DELIVERED_AT_ONCE ((uint64_t)1 << 16)
 
 /* ------------------------------------------------------------------ the sample of a text */
