@@ -1,303 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Engine qgram on a device: uploads its tables, and plans and starts its kernels. */
-#include "engines/ac_dfa/cuda/hot.cuh"
-#include "engines/qgram/cuda/automaton_records.cuh"
-#include "engines/qgram/cuda/packed.cuh"
-
-extern "C" {
-#include "costs/costs.h"
-#include "engines/qgram/gpu/frequent_automaton.h"
-}
+/* Engine qgram on a device: plans and starts its kernels. */
+#include "engines/qgram/cuda/upload.cuh"
 
 /* The most batches of a strip of a long text. Between least_batches and this number, a plan takes
  * the number that gives warps the most equal shares. */
 #define MOST_BATCHES (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_BATCH)
-
-typedef struct qgram_tables {
-    trawl_cuda_qgram_view view;
-    trawl_cuda_packed_view packed;
-    trawl_error obstacle; /* why the set cannot be packed; status TRAWL_OK: it can */
-    bool packed_pays;
-    uint8_t *memory; /* device memory of all arrays */
-    /* The automaton that counts frequent patterns, whose tiers come after the first filter_tiers;
-     * NULL: there is none. */
-    trawl_cuda_db *automaton;
-    trawl_db *automaton_db;
-    uint32_t filter_tiers, filter_tier_words;
-    trawl_cuda_qgram_chains chains; /* for records of its matches; 0 states: the tiers make them */
-} qgram_tables;
-
-/* ------------------------------------------------------------------ uploading */
-
-static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tier,
-                     const trawl_cuda_qgram_arrays *arrays, trawl_cuda_qgram_tables *table,
-                     trawl_cuda_keys *keys) {
-    const uint64_t count = arrays->keys.count;
-    table->tier = *tier;
-    table->mask = trawl_cuda_qgram_mask(tier);
-    table->case_bits = trawl_cuda_qgram_case_bits(tier);
-    if (tier->place == TRAWL_CUDA_QGRAM_GLOBAL) {
-        table->filter = (const uint32_t *)trawl_cuda_put(self, arrays->filter,
-                                                         trawl_cuda_qgram_filter_words(tier) * 4);
-    }
-    table->end_offsets = (const uint16_t *)trawl_cuda_put(
-        self, arrays->end_offsets,
-        arrays->end_offsets == NULL ? 0 : (UINT64_C(2) << tier->end_offset_bits));
-    table->anchor_offsets = (const uint8_t *)trawl_cuda_put(
-        self, arrays->anchor_offsets, arrays->anchor_offsets == NULL ? 0 : count);
-    table->buckets = (const uint4 *)trawl_cuda_put(self, arrays->buckets,
-                                                   arrays->bucket_count * sizeof *arrays->buckets);
-    table->anchor_ends = (const uint8_t *)trawl_cuda_put(
-        self, arrays->anchor_ends, arrays->anchor_ends == NULL ? 0 : count * tier->stride);
-    table->pattern_end = (const uint32_t *)trawl_cuda_put(self, arrays->pattern_end, count * 4);
-    table->heads = (const uint32_t *)trawl_cuda_put(
-        self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
-    table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
-                                                  arrays->range_count * sizeof(trawl_ending_range));
-    table->direct = (const uint32_t *)trawl_cuda_put(
-        self, arrays->direct, arrays->direct == NULL ? 0 : TRAWL_QGRAM_PAIRS * 4);
-    table->endings.endings = (const uint64_t *)trawl_cuda_put(self, arrays->endings, count * 8);
-    table->endings.folded = tier->folded != 0;
-    trawl_cuda_put_outputs(self, arrays, keys);
-    table->endings.keys = *keys;
-}
-
-/* Makes the image: all filters in shared memory, one after the other. */
-static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t **image,
-                               trawl_error *error) {
-    uint64_t bytes = (uint64_t)layout->image_words * 4;
-    *image = (uint32_t *)trawl_allocate_zeroed(bytes + 4, 1);
-    if (*image == NULL) {
-        return trawl_fail_memory(error, "a database on a device", bytes);
-    }
-    for (uint32_t i = 0; i < layout->tiers; i++) {
-        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
-        if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
-            memcpy(*image + tier->filter_at, layout->arrays[i].filter,
-                   trawl_cuda_qgram_filter_words(tier) * 4);
-        }
-    }
-    return TRAWL_OK;
-}
-
-/* The tables to be uploaded. */
-typedef struct upload_sources {
-    const trawl_cuda_qgram_layout *layout;
-    const uint32_t *image;
-    const trawl_cuda_packed_layout *packed; /* NULL if the set cannot be packed */
-    trawl_cuda_qgram_host_chains chains;
-} upload_sources;
-
-/* Uploads all tables, and numbers the hits of their keys, one part after the other. */
-static void put_tables(trawl_cuda_uploader *upload, const upload_sources *sources,
-                       trawl_cuda_db *uploaded, qgram_tables *tables) {
-    const trawl_cuda_qgram_layout *layout = sources->layout;
-    const trawl_cuda_packed_layout *packed = sources->packed;
-    trawl_cuda_qgram_view *view = &tables->view;
-    uploaded->hits = 0;
-    view->image =
-        (const uint4 *)trawl_cuda_put(upload, sources->image, (uint64_t)layout->image_words * 4);
-    for (uint32_t i = 0; i < layout->tiers; i++) {
-        uploaded->keys[i].first_hit = uploaded->hits;
-        uploaded->hits += layout->arrays[i].keys.count;
-        put_tier(upload, &layout->tier[i], &layout->arrays[i], &view->table[i], &uploaded->keys[i]);
-    }
-    if (packed != NULL) {
-        trawl_cuda_keys *keys = &uploaded->keys[layout->tiers];
-        keys->first_hit = uploaded->hits;
-        uploaded->hits += packed->arrays.keys.count;
-        trawl_cuda_packed_put(upload, packed, &tables->packed, keys);
-    }
-    if (tables->automaton != NULL) { /* hits of its keys are numbered behind those of the tiers */
-        trawl_cuda_keys *keys = tables->automaton->keys;
-        keys->first_hit = uploaded->hits;
-        uploaded->hits += keys->outputs.keys;
-        uploaded->keys[uploaded->parts - 1] = *keys;
-        trawl_cuda_qgram_chains_put(upload, &sources->chains, &tables->chains);
-    }
-}
-
-/* The first call of put_tables adds up the tables' bytes, the second one copies them into one
- * allocation. */
-static trawl_status copy_tables(const upload_sources *sources, trawl_cuda_db *uploaded,
-                                qgram_tables *tables, trawl_error *error) {
-    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
-    put_tables(&upload, sources, uploaded, tables);
-    upload.code = cudaMalloc((void **)&tables->memory, upload.used);
-    if (upload.code == cudaSuccess) {
-        upload.memory = tables->memory;
-        upload.used = 0;
-        put_tables(&upload, sources, uploaded, tables);
-    }
-    if (upload.code != cudaSuccess) {
-        return trawl_cuda_failed(upload.code, "copying q-gram tables to the device", error);
-    }
-    return TRAWL_OK;
-}
-
-/* `packed` is NULL if the set cannot be packed. */
-static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
-                                  const trawl_cuda_packed_layout *packed, qgram_tables *tables,
-                                  trawl_error *error) {
-    uint32_t parts = layout->tiers + (packed != NULL) + (tables->automaton != NULL);
-    size_t bytes = parts * sizeof *uploaded->keys;
-    uint32_t *image = NULL;
-    trawl_status status = make_image(layout, &image, error);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    uploaded->keys = (trawl_cuda_keys *)trawl_allocate_zeroed(1, bytes);
-    if (uploaded->keys == NULL) {
-        trawl_release(image);
-        return trawl_fail_memory(error, "a database on a device", bytes);
-    }
-    uploaded->parts = parts;
-    trawl_cuda_qgram_view *view = &tables->view;
-    view->tiers = layout->tiers;
-    view->image_words = layout->image_words;
-    for (uint32_t i = 0; i < layout->tiers; i++) {
-        view->anchors |= layout->tier[i].anchors;
-    }
-    view->bitmap_words =
-        trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + TRAWL_QGRAM_BEHIND;
-    upload_sources sources = {layout, image, packed, {}};
-    if (tables->automaton != NULL) {
-        status = trawl_cuda_qgram_chains_make(tables->automaton, &sources.chains, error);
-    }
-    if (status == TRAWL_OK) {
-        status = copy_tables(&sources, uploaded, tables, error);
-    }
-    trawl_cuda_qgram_chains_release(&sources.chains);
-    trawl_release(image);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
-    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
-                   error);
-    return TRAWL_OK;
-}
-
-static void release(trawl_cuda_db *uploaded) {
-    qgram_tables *tables = (qgram_tables *)uploaded->tables;
-    if (tables != NULL) {
-        trawl_cuda_db_free(tables->automaton);
-        trawl_db_free(tables->automaton_db);
-        (void)cudaFree(tables->memory);
-        trawl_release(tables);
-        uploaded->tables = NULL;
-    }
-}
-
-/* A view of a database's patterns as a set. */
-static trawl_patterns patterns_of(const trawl_db *db) {
-    trawl_patterns patterns = {};
-    patterns.bytes = const_cast<uint8_t *>(db->patterns.bytes);
-    patterns.offsets = const_cast<uint32_t *>(db->patterns.offsets);
-    patterns.flags = const_cast<uint8_t *>(db->patterns.flags);
-    patterns.count = db->patterns.count;
-    patterns.min_length = db->header->min_length;
-    patterns.max_length = db->header->max_length;
-    for (size_t id = 0; id < patterns.count; id++) {
-        patterns.case_insensitive += (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-    }
-    return patterns;
-}
-
-/* Bytes of a block's shared memory for tables: what no kernel needs for anything else. */
-static size_t room_for_tables(const trawl_cuda_device *device) {
-    uint32_t warps = trawl_qgram_tuned::filter_threads / 32;
-    size_t of_walk =
-        4 * (trawl_qgram_tuned::most_round * (TRAWL_QGRAM_BATCH / 32 + TRAWL_QGRAM_BEHIND) +
-             TRAWL_QGRAM_QUEUE);
-    size_t of_filter = trawl_cuda_qgram_filter_shared();
-    size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
-    of_warps = of_warps > of_filter ? of_warps : of_filter;
-    return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
-}
-
-static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *sample,
-                                 size_t sample_length, trawl_cuda_qgram_layout *layout,
-                                 trawl_cuda_packed_layout *packed, qgram_tables *tables,
-                                 trawl_error *error) {
-    trawl_patterns patterns = patterns_of(uploaded->db);
-    const trawl_cuda_device *device = &uploaded->device;
-    const trawl_cuda_properties properties = {(uint32_t)device->multiprocessors,
-                                              device->shared_bytes, device->l2_bytes};
-    const trawl_device_costs *known = &uploaded->db->device_costs;
-    const trawl_device_costs costs = known->size != 0 ? *known : trawl_device_costs_built_in;
-    const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device),
-                                            trawl_cuda_reports_longest(uploaded->db)};
-    trawl_status status =
-        trawl_cuda_qgram_choose(&patterns, sample, sample_length, &target, layout, error);
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
-    }
-    if (status == TRAWL_OK &&
-        trawl_cuda_packed_letters(&patterns, device->shared_bytes, packed, &tables->obstacle)) {
-        packed->arrays.longest = layout->longest;
-        tables->packed_pays = trawl_cuda_packed_pays(packed, patterns.count, sample, sample_length);
-        status = trawl_cuda_packed_layout_make(&patterns, device->shared_bytes, packed, error);
-        if (status != TRAWL_OK) {
-            trawl_cuda_qgram_layout_release(layout);
-        }
-    }
-    return status;
-}
-
-/* Uploads the layout's automaton, and becomes its owner. */
-static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
-                                     size_t sample_length, trawl_cuda_qgram_layout *layout,
-                                     qgram_tables *tables, trawl_error *error) {
-    tables->filter_tiers = layout->filter_tiers;
-    tables->filter_tier_words = layout->filter_tier_words;
-    if (layout->automaton.db == NULL) {
-        return TRAWL_OK;
-    }
-    trawl_cuda_upload_options options = {};
-    options.size = sizeof options;
-    options.device = (uint32_t)uploaded->device.number;
-    options.sample = sample;
-    options.sample_length = sample_length;
-    tables->automaton_db = layout->automaton.db;
-    layout->automaton.db = NULL;
-    return trawl_cuda_upload_to(tables->automaton_db, &trawl_cuda_ac_dfa, &options,
-                                &tables->automaton, error);
-}
-
-static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
-                            trawl_error *error) {
-    trawl_cuda_packed_layout packed = {};
-    qgram_tables *tables = (qgram_tables *)trawl_allocate_zeroed(1, sizeof *tables);
-    trawl_cuda_qgram_layout *layout =
-        (trawl_cuda_qgram_layout *)trawl_allocate_zeroed(1, sizeof *layout);
-    trawl_status status = TRAWL_OK;
-    if (tables == NULL || layout == NULL) {
-        status = trawl_fail_memory(error, "a database on a device", sizeof *tables);
-    }
-    if (status == TRAWL_OK) {
-        status = make_layouts(uploaded, sample, sample_length, layout, &packed, tables, error);
-    }
-    if (status == TRAWL_OK) {
-        uploaded->tables = tables;
-        bool packs = tables->obstacle.status == TRAWL_OK;
-        status = upload_automaton(uploaded, sample, sample_length, layout, tables, error);
-        if (status == TRAWL_OK) {
-            status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
-        }
-        trawl_cuda_qgram_layout_release(layout);
-        trawl_cuda_packed_layout_release(&packed);
-        if (status != TRAWL_OK) {
-            release(uploaded);
-            tables = NULL;
-        }
-    }
-    if (status != TRAWL_OK) {
-        trawl_release(tables);
-    }
-    trawl_release(layout);
-    return status;
-}
 
 /* ------------------------------------------------------------------ planning */
 
@@ -374,7 +81,8 @@ static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan, 
 }
 
 /* The states of the automaton after each byte of a slice. */
-static uint64_t states_bytes(const qgram_tables *tables, const trawl_cuda_launch_plan *plan) {
+static uint64_t states_bytes(const trawl_cuda_qgram_uploaded *tables,
+                             const trawl_cuda_launch_plan *plan) {
     return tables->chains.states == 0
                ? 0
                : trawl_cuda_aligned(strips_of_slice(plan) * plan->strip_bytes *
@@ -382,7 +90,8 @@ static uint64_t states_bytes(const qgram_tables *tables, const trawl_cuda_launch
 }
 
 /* All that pass SIZES leaves of a slice for pass RECORDS: noted hits, then states. */
-static uint64_t kept_bytes(const qgram_tables *tables, const trawl_cuda_launch_plan *plan) {
+static uint64_t kept_bytes(const trawl_cuda_qgram_uploaded *tables,
+                           const trawl_cuda_launch_plan *plan) {
     return noted_bytes(plan) + states_bytes(tables, plan);
 }
 
@@ -466,13 +175,13 @@ static trawl_status plan_strips(const trawl_cuda_db *uploaded,
 }
 
 static uint32_t choose(const trawl_cuda_db *uploaded) {
-    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
     return tables->packed_pays ? TRAWL_CUDA_QGRAM_PACKED : TRAWL_CUDA_QGRAM_FILTER;
 }
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
-    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
     bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
     if (packs && tables->obstacle.status != TRAWL_OK) {
         return trawl_fail(error, tables->obstacle.status, "qgram, kernel packed: %s",
@@ -545,8 +254,8 @@ static trawl_status write_all(const trawl_cuda_qgram_call *call,
 
 /* All other passes: filters, and the automaton for the patterns that it has. `view` is what the
  * call has. `states`: NULL, or where the automaton leaves its states in pass SIZES. */
-static trawl_status test_all(const qgram_tables *tables, const trawl_cuda_qgram_call *call,
-                             trawl_cuda_qgram_view *view,
+static trawl_status test_all(const trawl_cuda_qgram_uploaded *tables,
+                             const trawl_cuda_qgram_call *call, trawl_cuda_qgram_view *view,
                              const trawl_cuda_qgram_states_call *states, trawl_error *error) {
     const trawl_cuda_slice *slice = &call->reporter->slice;
     const trawl_cuda_output *output = &call->reporter->output;
@@ -575,7 +284,7 @@ static trawl_status test_all(const qgram_tables *tables, const trawl_cuda_qgram_
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
-    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
     trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
     if (plan->kernel == TRAWL_CUDA_QGRAM_PACKED) {
         return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter,
@@ -615,4 +324,5 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     return test_all(tables, &call, &view, states, error);
 }
 
-const trawl_cuda_engine trawl_cuda_qgram = {prepare, release, plan, launch, true, choose};
+const trawl_cuda_engine trawl_cuda_qgram = {
+    trawl_cuda_qgram_prepare, trawl_cuda_qgram_release, plan, launch, true, choose};
