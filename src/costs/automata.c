@@ -11,23 +11,25 @@
 #include "costs/long_patterns.h"
 #include "scan/contract.h"
 
-/* The sample is walked without an automaton. A state is a prefix of a pattern: the longest one that
- * ends at this byte of the text. Prefixes are known by their hashes, which a Bloom filter holds. */
+/* Walks the sample without an automaton. A state is a prefix of a pattern: the longest one that
+ * ends at this byte of the text. A Bloom filter holds the hashes of all prefixes. */
 
 /* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
  * some patterns are left out); and bytes of the sample that are walked, at most, and if the
- * patterns are few. They bound the time of planning. Chosen, not measured. */
+ * patterns are few. They bound the time of planning, at the cost of less exact prices; no
+ * measurement chose them. */
 #define MOST_DEPTH 16u
 #define MOST_BEGINNINGS ((uint64_t)3 << 19)
 #define MOST_TEXT ((size_t)131072)
 #define LEAST_TEXT ((size_t)32768)
 
-/* Bytes of a piece of the sample. As long as the pieces that a sample for a CPU consists of
+/* Bytes of a piece of the sample: those of the pieces that a sample for a CPU consists of
  * (cli/target/planning.c). */
 #define PIECE ((size_t)1024)
 
-/* Bytes of patterns longer than MOST_DEPTH that are compared with the sample, at most: a text of
- * one byte and many patterns that are runs of it would take long. A millisecond. */
+/* Bytes of patterns longer than MOST_DEPTH that are compared with the sample, at most: about a
+ * millisecond. Without a limit, many patterns that are runs of one byte would take long in a text
+ * of that byte. */
 #define MOST_COMPARED ((uint64_t)1 << 20)
 
 #define LINE 64.0 /* bytes of a cache line */
@@ -35,8 +37,8 @@
 /* Bytes of a state of ac-nfa with its transitions: an estimate. */
 #define NFA_STATE_BYTES 24.0
 
-/* Number of patterns whose words of the Bloom filter are prefetched together. Chosen, not
- * measured. */
+/* Number of patterns whose words of the Bloom filter are prefetched together, so that their cache
+ * misses overlap. No measurement chose it. */
 #define TOGETHER 16u
 
 /* A Bloom filter that has all bits of an item in one word. */
@@ -72,7 +74,7 @@ static uint64_t extend(uint64_t hash, uint8_t byte) {
     return hash ^ hash >> 32;
 }
 
-/* `extend` alone does not mix well enough. */
+/* Mixes the bits of a hash: those of `extend` alone are not random enough. */
 static uint64_t spread(uint64_t hash) {
     hash *= UINT64_C(0xd6e8feb86659fd93);
     return hash ^ hash >> 29;
@@ -86,7 +88,7 @@ typedef struct walk {
     bit_set beginnings, wholes, verified, lines, nfa_lines, met;
     double matches, met_keys;     /* so far: matches, and different patterns that match */
     trawl_long_patterns longs;    /* patterns longer than MOST_DEPTH */
-    bool lengths[MOST_DEPTH + 1]; /* that patterns have */
+    bool lengths[MOST_DEPTH + 1]; /* whether a pattern has this length */
     uint8_t *ends;                /* whether a match ends with each byte of text */
     uint64_t *states;             /* NULL, or for each byte of text the state before it */
     double classes;               /* byte classes: bytes that no pattern tells apart are one */
@@ -164,9 +166,9 @@ static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64
     return depth;
 }
 
-/* The states of a pattern beyond MOST_DEPTH bytes that no pattern before has: by its beginnings of
- * twice, four times, ... as many bytes, and the whole of it. Patterns may be there many times, or
- * be of one period. `hash` is that of the first MOST_DEPTH bytes. */
+/* Counts the states of a pattern beyond MOST_DEPTH bytes that no pattern before has. Compares its
+ * prefixes of twice, four times, ... as many bytes, and the whole of it, so that equal patterns and
+ * patterns of one period are counted once. `hash` is that of the first MOST_DEPTH bytes. */
 static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
     uint32_t length = trawl_pattern_length(self->patterns, id);
@@ -224,8 +226,8 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
         classes += bytes[byte];
     }
     trawl_automata_estimate *estimate = self->estimate;
-    /* Of the patterns that were left out, as many have states of their own as in the second half of
-     * those that were looked at. */
+    /* The patterns that were left out are expected to add new states at the rate of the second half
+     * of those that were examined. */
     double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
     *others = pow(*factor, grown < 1 ? grown : 1);
     estimate->states = (double)(states + deep) * *others;
@@ -245,10 +247,11 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
 
 /* ------------------------------------------------------------------ the text */
 
-/* Notes the cache lines of the state before text[at] and of its entry for that byte. */
+/* Counts the cache lines of the state before text[at] and of its entry for that byte, if they have
+ * not been touched before. */
 static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
     uint8_t byte = self->fold[self->text[at]];
-    if (self->states != NULL) { /* a trace has no lines */
+    if (self->states != NULL) { /* a trace does not count lines */
         self->states[at] = state;
         return;
     }
@@ -410,8 +413,9 @@ static trawl_status measure(walk *self, trawl_error *error) {
     return status;
 }
 
-/* A number without a common divisor with `pieces`, near its golden section: pieces taken that far
- * apart each time are spread over the whole text at any moment. */
+/* A step that has no common divisor with `pieces`, near 0.618 times their number (the golden
+ * section). Taking every piece at this distance visits each once, and at any moment the visited
+ * pieces are spread over the whole text. */
 static size_t scattering_step(size_t pieces) {
     size_t step = pieces * 618 / 1000 + 1;
     for (;; step++) {
@@ -427,10 +431,10 @@ static size_t scattering_step(size_t pieces) {
     }
 }
 
-/* Sets the text to at most `most` bytes of it, in pieces from all of it in scattered order; *taken
- * is released by the caller. In the text's own order new parts of the automaton would be touched by
- * bursts, one for each kind of content, and the growth at the end of the walk would say nothing
- * about what follows. */
+/* Sets the text to at most `most` bytes of it, in pieces from all over it, in scattered order. The
+ * caller releases *taken. In the text's own order, new parts of the automaton would be touched in
+ * bursts, one for each kind of content, and the growth at the end of the walk would not predict
+ * what follows. */
 static trawl_status take_pieces(walk *self, size_t most, uint8_t **taken, trawl_error *error) {
     size_t bytes = self->length < most ? self->length : most;
     size_t pieces = bytes / PIECE, distance = pieces == 0 ? 0 : self->length / pieces;
@@ -509,9 +513,9 @@ void trawl_automata_trace_release(trawl_automata_steps *trace) {
 
 /* ------------------------------------------------------------------ caches */
 
-/* Returns how many different lines have been touched after so many steps; *new_share: the share of
- * steps at that point that touch a new line. Between the points, and beyond the last one, the
- * number grows as a power of the steps (Heaps' law). */
+/* Returns the number of different lines that have been touched after `steps` steps. *new_share: the
+ * share of steps at that point that touch a new line. Between the measured points, and beyond the
+ * last one, the number grows as a power of the steps (Heaps' law). */
 static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
     unsigned point = 1;
     while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
@@ -538,7 +542,7 @@ static double share_of_misses(const trawl_line_growth *growth, double cache) {
     if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
         return 0;
     }
-    double fits = 1, fills = LINE * cache; /* so many steps */
+    double fits = 1, fills = LINE * cache; /* steps */
     for (unsigned halving = 0; halving < 24; halving++) {
         double steps = sqrt(fits * fills);
         if (lines_after(growth, steps, &share) + steps / LINE < cache) {
@@ -555,8 +559,8 @@ double trawl_automata_step(const trawl_line_growth *growth, const double *by_siz
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
         double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
         double more = by_size[i] - by_size[i - 1];
-        /* Lanes step in turn: a round takes as long if one of them misses as if all do. The costs
-         * were measured in the same way. */
+        /* Lanes step in turn: a round takes as long if one lane misses as if all do. The costs were
+         * measured in the same way. */
         double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
         nanoseconds += (more > 0 ? more : 0) * waits;
     }

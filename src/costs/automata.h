@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What walking an automaton of a pattern set would cost, measured on a sample of text without
- * building the automaton. */
+/* The cost of walking an automaton of a pattern set, measured on a sample of text without building
+ * the automaton. */
 #ifndef TRAWL_COSTS_AUTOMATA_H
 #define TRAWL_COSTS_AUTOMATA_H
 
 #include "pattern/patterns.h"
 
-/* How many different cache lines of the table a walk has touched after so many steps: how much of
- * the table has to be in a cache. */
+/* The number of different cache lines of the table that a walk has touched after a number of steps:
+ * this is how much of the table has to be in a cache. */
 #define TRAWL_GROWTH_POINTS 8u
 typedef struct trawl_line_growth {
     double steps[TRAWL_GROWTH_POINTS]; /* ascending */

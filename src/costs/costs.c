@@ -6,9 +6,9 @@
 #include "base/sized.h"
 
 /* Rounded from runs of `trawl tune --device cpu` on an AMD EPYC (Zen 3, 512 KB of second-level
- * cache, 32 MB of third shared with other guests), 2026-11-21. Not measured: `match`, a difference
- * that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts, which follow
- * from those before (calibrate/cpu.c). */
+ * cache, 32 MB of third-level cache shared with other guests), 2026-11-21. Not measured: `match`, a
+ * difference that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts,
+ * which follow from those before (calibrate/cpu.c). */
 static const trawl_costs built_in = {
     .size = sizeof(trawl_costs),
     .sample = {0.48, 0.48, 0.56, 0.64, 1.35, 1.52, 3.10, 6.40},
@@ -41,13 +41,15 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .hot_cached = 2.5,
     .hot_memory = 2.0,
     .hot_verified = 3000,
-    /* With the text and one bucket of 32 bytes. In proportion to the other numbers of the model, so
-     * that plans mostly have free anchors where they were faster on an H100, where a candidate took
-     * 50 to 90 ps and one of the other tiers 66 (docs/notebook/2026-11-gpu-free-anchors.md). */
+    /* A candidate of free anchors: reading the text and one bucket of 32 bytes. In proportion to
+     * the other numbers of the model, so that plans mostly have free anchors where they were faster
+     * on an H100. There a candidate took 50 to 90 ps, and one of the other tiers 66
+     * (docs/notebook/2026-11-gpu-free-anchors.md). */
     .bucket = 55,
 };
 
-/* Both tables are a size and then doubles, without padding. Takes each double that is a cost. */
+/* Replaces each cost by the caller's, if that is a valid cost. Both tables consist of a size and
+ * then doubles, without padding. */
 static void take_costs(void *costs, const void *given, size_t size) {
     for (size_t at = sizeof(size_t); at < size; at += sizeof(double)) {
         double value;

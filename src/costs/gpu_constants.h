@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The planner's constants for GPUs: what prices, limits or divides a set before a kernel runs.
+ * The planner's fixed numbers for GPUs: prices, limits and choices that are made before a kernel
+ * runs.
  *
- * Times are picoseconds of a whole H200. A calibrated device (trawl_device_costs) replaces the
+ * Times are picoseconds of a whole H200. On a calibrated device, trawl_device_costs replaces the
  * costs of automata and scales the price of filters; the filters' own constants only have to be in
  * the right proportion to each other. Kernels' tuning numbers are in gpu/tuning.h.
  *
- * "Chosen by hand" means that no measurement of this number alone is on record. The results of the
- * workloads in docs/results were obtained with all of them together.
+ * "Chosen by hand" means: the sentence says what the number trades off, but no measurement of this
+ * number alone is on record. The results of the workloads in docs/results were obtained with all
+ * numbers together.
  */
 #ifndef TRAWL_COSTS_GPU_CONSTANTS_H
 #define TRAWL_COSTS_GPU_CONSTANTS_H
@@ -22,14 +24,14 @@
 #define TRAWL_GPU_USUAL_SHARED_BYTES ((size_t)232448) /* of a block, at most */
 #define TRAWL_GPU_USUAL_CACHE_BYTES ((size_t)50 << 20)
 
-/* The length of text that prices are for, in bytes: fixed costs of a scan are divided by it. That
- * of the measurements, 1 GiB. */
+/* The length of text that prices are for, in bytes; the fixed costs of a scan are divided by it. It
+ * is the length of the measured texts, 1 GiB. */
 #define TRAWL_GPU_PRICED_TEXT_BYTES (UINT64_C(1) << 30)
 
 /* ------------------------------------------------------------------ engines' tables */
 
-/* Bytes of the database's own table of a DFA at most, unless the caller chooses the engine. Chosen
- * by hand. */
+/* Bytes of the database's own table of a DFA, at most, unless the caller names the engine. Chosen
+ * by hand: memory of the host and the device against the speed of a DFA. */
 #define TRAWL_GPU_DFA_TABLE_LIMIT ((uint64_t)1 << 30)
 
 /* Bytes of qgram's keys, endings and their hash table on a device, for each pattern: an
@@ -37,7 +39,7 @@
 #define TRAWL_GPU_QGRAM_PATTERN_BYTES 48u
 
 /* Bytes of a block's shared memory that qgram's kernels need besides tables: an estimate, for plans
- * that are made without a device. cuda/engine.cu computes the exact number. */
+ * that are made without a device. qgram/cuda/upload.cu computes the exact number. */
 #define TRAWL_GPU_QGRAM_WORKING_BYTES ((size_t)43008)
 
 /* Bytes of a block's shared memory that an automaton's walk needs besides rows: the byte classes.
@@ -84,94 +86,99 @@
  * their beginnings are.
  */
 
-/* A candidate: bytes of the text, and the table in L2. */
+/* A candidate: reading bytes of the text, and the table of end offsets in the L2 cache. */
 #define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0
-#define TRAWL_GPU_KEY_MISS 10.0 /* an end that the hash table of endings has not */
-#define TRAWL_GPU_KEY_HIT 30.0  /* an end that it has: mostly a match */
+#define TRAWL_GPU_KEY_MISS 10.0 /* an end that is not in the hash table of endings */
+#define TRAWL_GPU_KEY_HIT 30.0  /* an end that is: mostly a match */
 
 /* Free anchors: the comparison of a whole key. In proportion to the numbers above and to
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
-/* Entries for each bucket on average: one bucket in 24 has more than two then, if anchors are
- * spread by chance. Chosen by hand: a warp waits for its thread with the most entries. */
+/* Entries for each bucket, on average: one bucket in 24 has more than two then, if anchors are
+ * spread by chance. Chosen by hand: memory against long buckets, as a warp waits for its thread
+ * with the most entries. */
 #define TRAWL_GPU_BUCKET_LOAD 0.75
 
-/* Ends that a true candidate leads to: some samples belong to several keys. Chosen by hand. */
+/* Ends that a true candidate leads to: some samples belong to several keys. Chosen by hand: an
+ * estimate. */
 #define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
 
-/* Entries of the table of end offsets for each sample, and so the share that is used: one false
- * candidate in eight finds an end offset. Chosen by hand. */
+/* Entries of the table of end offsets for each sample. One entry in eight is used, so one false
+ * candidate in eight finds an end offset. Chosen by hand: memory in the L2 cache against false
+ * ends. */
 #define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
 #define TRAWL_GPU_END_OFFSET_LOAD (1.0 / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE)
 
 /* ------------------------------------------------------------------ qgram, kernel filter: tiers */
 
-/* Tiers with filters at most, besides the table of byte pairs: a fourth one never paid (no table of
- * these runs is on record). With an automaton for frequent patterns one less: those patterns have a
- * tier of their own, for records. */
+/* Tiers with filters, at most, besides the table of byte pairs: a fourth one never paid (no table
+ * of these runs is on record). With an automaton for frequent patterns one tier less: for records,
+ * those patterns have a tier of their own. */
 #define TRAWL_GPU_MOST_TIERS 3u
 #define TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON 2u
 
-/* Filters in shared memory grow by units of so many 32-bit words. Chosen by hand: 1 KiB, of some
- * 200. */
+/* Filters in shared memory grow by units of this many 32-bit words: 1 KiB, of about 200 KiB. Chosen
+ * by hand: exact division against planning time. */
 #define TRAWL_GPU_FILTER_UNIT_WORDS 256u
 
-/* Units that tiers exchange while shared memory is divided: first 64 at a time, then a fourth of
- * that, and in the end one. Chosen by hand. */
+/* Units that tiers exchange while shared memory is divided among them: first 64 at a time, then a
+ * fourth of that, and finally one. Chosen by hand: a coarse search first, to save planning time. */
 #define TRAWL_GPU_FIRST_EXCHANGE 64u
 #define TRAWL_GPU_EXCHANGE_RATIO 4u
 
 /* A filter in device memory: bits for each sample, and 32-bit words at most (16 MiB: a third of an
- * H200's L2 cache). Chosen by hand. */
+ * H200's L2 cache). Chosen by hand: false candidates against misses of the L2 cache. */
 #define TRAWL_GPU_GLOBAL_FILTER_BITS 24.0
 #define TRAWL_GPU_GLOBAL_FILTER_WORDS (UINT32_C(1) << 22)
 
 /* Bytes of the shortest sample of a text that is used; instead of a shorter one, a text is made up
- * from the patterns. Chosen by hand, as TRAWL_SAMPLE_LEAST for CPUs. */
+ * from the patterns. Chosen by hand, as TRAWL_SAMPLE_LEAST for CPUs: a short sample says less than
+ * the patterns do. */
 #define TRAWL_GPU_LEAST_SAMPLE_BYTES ((size_t)4096)
 
-/* A sample of the text is taken in pieces of so many bytes from all over it. Chosen by hand; the
- * number of pieces matters more (docs/notebook/2026-11-gpu-qgram-steps.md). */
+/* A sample of the text is taken in pieces of this many bytes from all over the text. Chosen by
+ * hand: long enough for most matches; the number of pieces matters more
+ * (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_SAMPLE_PIECE_BYTES ((size_t)1024)
 
-/* Bytes that made-up text has from one place of a pattern: few, so that it has no long samples of
- * the patterns. Chosen by hand. */
+/* Bytes that made-up text takes from one place of a pattern. Chosen by hand: few, so that the text
+ * has the patterns' bytes and pairs of bytes, but no long samples of them. */
 #define TRAWL_GPU_MADE_UP_BYTES 3u
 
-/* Sets with more patterns have one tier for all lengths: trying divisions takes time for each
- * pattern. Chosen by hand. */
+/* Sets with more patterns get one tier for all lengths. Chosen by hand: trying divisions takes time
+ * for each pattern. */
 #define TRAWL_GPU_MOST_DIVIDED_PATTERNS ((size_t)300000)
 
-/* Free anchors: so many are chosen for the trial of a tier, at most; and by cores, where a few
- * patterns without a choice may set the bits of frequent samples. Chosen by hand: a trial takes one
- * to three milliseconds, one by cores up to 20. */
+/* Free anchors that are chosen for the trial of a tier, at most. By cores there are more, since a
+ * few patterns that have no choice may set the bits of frequent samples. Chosen by hand: exact
+ * prices against the time of a trial, which is one to three milliseconds, by cores up to 20. */
 #define TRAWL_GPU_TRIAL_ANCHORS 16384u
 #define TRAWL_GPU_TRIAL_CORES 131072u
 
 /* Tiers of free anchors begin with the shortest patterns, or with a length up to this one. Chosen
- * by hand: one tier serves all longer patterns. */
+ * by hand: one tier serves all longer patterns, and each further length takes planning time. */
 #define TRAWL_GPU_ANCHORS_LAST_BEGIN 6u
 
 /* Bytes of filter addresses that are kept for further divisions of the same set: those of some
- * 80,000 patterns of all lengths. Chosen by hand. */
+ * 80,000 patterns of all lengths. Chosen by hand: memory against computing them again. */
 #define TRAWL_GPU_MOST_KEPT_BYTES ((size_t)32 << 20)
 
 /* ------------------------------------------------------------------ frequent patterns */
 
-/* A sample is frequent if at least one of so many positions of the text has it. With 3,072 and
- * 8,192 fewer ends were tested, but the automaton had more states than rows in shared memory
- * (docs/notebook/2026-11-gpu-qgram-steps.md). */
+/* A sample is frequent if it is at one of this many positions of the text, or more often. With
+ * 3,072 and 8,192 fewer ends were tested, but the automaton had more states than shared memory has
+ * rows (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_FREQUENT_POSITIONS 1024u
 
-/* A pattern that is not case-sensitive is in the automaton in every spelling: at most four letters,
- * which are 16 spellings. With more, the candidates of a filter are expected to cost less than so
- * many states. Chosen by hand. */
+/* A case-insensitive pattern is in the automaton in every spelling, if it has at most this many
+ * letters: 16 spellings. Chosen by hand: with more letters, candidates of a filter are expected to
+ * cost less than that many states. */
 #define TRAWL_GPU_MOST_SPELLED_LETTERS 4u
 
-/* Limits of the automaton: keys (spellings); bytes of all keys (only some hundred states have rows
- * in shared memory); bytes of its table; and bytes of the longest pattern (a thread's walk begins
- * so many bytes before the strip that it owns). Chosen by hand. */
+/* Limits of the automaton: keys (spellings); bytes of all keys; bytes of its table; and bytes of
+ * the longest pattern. Chosen by hand: only some hundred states have rows in shared memory, and a
+ * thread's walk begins as many bytes before its strip as the longest pattern has. */
 #define TRAWL_GPU_AUTOMATON_MOST_KEYS ((size_t)16384)
 #define TRAWL_GPU_AUTOMATON_MOST_BYTES ((size_t)1 << 20)
 #define TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES ((uint64_t)64 << 20)
@@ -183,11 +190,12 @@
 #define TRAWL_GPU_AUTOMATON_WORTH_TRYING 1.0
 
 /* Filters and automaton together must be expected to take less than this share of the time of
- * filters alone: prices are not exact. Chosen by hand. */
+ * filters alone. Chosen by hand: prices are not exact, so the gain has to be clear. */
 #define TRAWL_GPU_CLEARLY_LESS 0.9
 
-/* Bits for each sample, and 32-bit words at most (16 KiB), of the filter through which frequent
- * patterns of three bytes and more are found where records are written. Chosen by hand. */
+/* The filter through which frequent patterns of three and more bytes are found when records are
+ * written: bits for each sample, and 32-bit words at most (16 KiB). Chosen by hand: few false
+ * candidates against the shared memory of the other filters. */
 #define TRAWL_GPU_RECORD_FILTER_BITS 24u
 #define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
 
@@ -199,15 +207,16 @@
 #define TRAWL_GPU_PACKED_OUTSIDE 33.0
 #define TRAWL_GPU_PACKED_VERIFIED 20.0
 
-/* The share of bytes outside the alphabet up to which the kernel is tried: at the limit, they cost
- * seven times as much as the letters. Chosen by hand. */
+/* The share of bytes outside the alphabet up to which the kernel is tried. Chosen by hand: at this
+ * limit, those bytes cost seven times as much as the letters. */
 #define TRAWL_GPU_PACKED_MOST_OUTSIDE (1.0 / 16)
 
-/* Bytes of a sample that are examined for that, at most. Chosen by hand. */
+/* Bytes of a sample, at most, that are examined for this share. Chosen by hand: 65,536 bytes show
+ * shares of far less than the limit, and take no time to speak of. */
 #define TRAWL_GPU_PACKED_MOST_SEEN ((size_t)1 << 16)
 
-/* Without a sample: the number of patterns from which on a text of their letters alone is assumed.
- * Chosen by hand. */
+/* Without a sample: from this number of patterns on, the text is expected to have no other letters
+ * than they have. Chosen by hand: a few patterns may lack some letters by chance. */
 #define TRAWL_GPU_PACKED_LEAST_PATTERNS 32u
 
 /* ------------------------------------------------------------------ ac-dfa, kernel hot */
@@ -215,11 +224,13 @@
 /* Threads of a block, the most that CUDA has: one block stays on each multiprocessor. */
 #define TRAWL_GPU_HOT_THREADS 1024u
 
-/* The least bytes of a strip, the text that a thread walks at once. Chosen by hand. */
+/* Bytes of a strip, the text that a thread walks, at least. Chosen by hand: shorter strips mean
+ * mostly walking overlaps. */
 #define TRAWL_GPU_HOT_LEAST_STRIP_BYTES 64u
 
-/* Strips for each thread, so that no thread waits long for the last strips of the others. Fewer and
- * longer strips are walked where overlaps would cost more time than that saves. Chosen by hand. */
+/* Strips for each thread. Fewer and longer strips are used where overlaps would cost more time than
+ * that saves. Chosen by hand: with several strips each, threads wait less for the last strips of
+ * the others. */
 #define TRAWL_GPU_HOT_ROUNDS 2u
 
 /* Time of a block with fewer than 1,024 busy threads, relative to one with 1,024:
@@ -241,21 +252,22 @@
  * (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
 
-/* Bytes of a sample by which the kernel is priced, at most. Chosen by hand. */
+/* Bytes of a sample by which the kernel is priced, at most. Chosen by hand: exact prices against
+ * planning time. */
 #define TRAWL_GPU_HOT_MOST_SAMPLE ((size_t)1 << 18)
 
-/* The price ranks states by every other stripe of the sample, of so many bytes, and is validated by
- * the other stripes: states that were ranked by the same text would seem to be visited more. Chosen
- * by hand. */
+/* Bytes of a stripe of the sample. Every other stripe ranks the states, and the stripes between
+ * validate: states that were ranked by the same text would seem to be visited more often. Chosen by
+ * hand: long against the depth of states, short enough for many stripes. */
 #define TRAWL_GPU_HOT_STRIPE_BYTES ((size_t)4096)
 
 /* Bits of a state's rank in an entry of 16 bits; those above say how many patterns end there. */
 #define TRAWL_GPU_HOT_LEAST_RANK_BITS 1u
 #define TRAWL_GPU_HOT_MOST_RANK_BITS 15u
 
-/* At upload, states are ranked by a walk over so many bytes of the sample, in pieces from all over
- * it: enough to meet all the thousands of states that fit shared memory. One piece of 1 MiB was
- * worse for binaries (docs/notebook/2026-11-gpu-qgram-steps.md). */
+/* At upload, states are ranked by a walk over this many bytes of the sample, in pieces from all
+ * over it: enough to visit all the thousands of states whose rows fit into shared memory. One piece
+ * of 1 MiB was worse for binaries (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_HOT_RANKED_BYTES ((size_t)1 << 20)
 #define TRAWL_GPU_HOT_RANKED_PIECES ((size_t)64)
 

@@ -34,7 +34,7 @@ void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash
     *head = self->count;
 }
 
-/* Whether the text has the pattern's bytes behind those that are known. */
+/* Whether the text has the bytes of the pattern behind the hashed ones. */
 static bool is_at(trawl_long_patterns *self, const uint8_t *pattern, uint32_t length,
                   const uint8_t *text) {
     uint32_t i = self->known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Finds in a sample of text the patterns of which a filter knows the first bytes alone: it has them
- * by a hash of these bytes, and compares the others. */
+/* Finds long patterns in a sample of text: looks up the hash of their first bytes, and compares the
+ * other bytes. */
 #ifndef TRAWL_COSTS_LONG_PATTERNS_H
 #define TRAWL_COSTS_LONG_PATTERNS_H
 
@@ -10,19 +10,19 @@ typedef struct trawl_long_pattern {
     uint64_t hash; /* of the first bytes */
     uint32_t id;
     uint32_t next; /* number of the next pattern of its chain, plus 1; 0: there is none */
-    uint8_t mark;  /* what an end of the pattern is marked with */
+    uint8_t mark;  /* written at each end of the pattern */
 } trawl_long_pattern;
 
 /* A hash table with chains. */
 typedef struct trawl_long_patterns {
     const trawl_patterns *patterns;
-    const uint8_t *fold; /* [256]: bytes are equal that this maps to the same byte */
+    const uint8_t *fold; /* [256]: two bytes count as equal if this maps them to the same byte */
     uint32_t known;      /* bytes that are hashed */
     uint32_t *heads;     /* [1 << bits]: as trawl_long_pattern.next */
     trawl_long_pattern *all;
     uint32_t count;
     uint32_t bits;
-    uint64_t compared; /* bytes, in all calls */
+    uint64_t compared; /* bytes that all calls have compared so far */
 } trawl_long_patterns;
 
 /* Makes an empty table for up to `room` patterns. `patterns` and `fold` must outlive it.

@@ -45,8 +45,8 @@ typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 /* Most owned bytes of a slice. */
 #define TRAWL_CUDA_LARGEST_SLICE (UINT64_C(1) << 30)
 
-/* Every array in a block of device memory begins at a multiple of so many bytes, as cudaMalloc's
- * memory does. */
+/* Every array in a block of device memory begins at a multiple of this many bytes, as memory of
+ * cudaMalloc does. */
 #define TRAWL_CUDA_ARRAY_ALIGNMENT ((uint64_t)256)
 
 /* Bytes from the beginning of an array of `bytes` bytes to the next one. */
@@ -95,10 +95,10 @@ typedef struct trawl_cuda_output {
 typedef struct trawl_cuda_keys {
     trawl_outputs outputs;
     uint32_t first_hit; /* index of key 0 in `hits` */
-    bool longest; /* for a selection of leftmost matches: of the matches that end at a position only
-                     that of the longest key is reported, with its lowest id
-                     (database/selection.h). outputs.total is then 1 for every key; links are what
-                     they are, since look-ups follow them */
+    bool longest; /* for a selection of leftmost matches (database/selection.h): only one match is
+                     reported for each position, of the longest key and its lowest id.
+                     outputs.total is then 1 for every key; links are unchanged, as look-ups
+                     follow them */
 } trawl_cuda_keys;
 
 /* All that reporting needs; passed to kernels by value. Pointers are the device's. */
@@ -191,7 +191,7 @@ struct trawl_cuda_db {
     const trawl_db *db; /* in host memory */
     trawl_cuda_device device;
     uint8_t *block;            /* the database's sections in device memory */
-    uint64_t *section_offsets; /* host array: where each one begins in it, in the header's order */
+    uint64_t *section_offsets; /* host array: offset of each section in `block`, in header order */
     trawl_pattern_view patterns; /* device pointers */
     trawl_cuda_keys *keys;       /* host array of `parts`; NULL when the engine has no outputs */
     uint32_t parts;
@@ -227,10 +227,10 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
                                   const trawl_cuda_upload_options *options,
                                   trawl_cuda_db **uploaded, trawl_error *error);
 
-/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind: they find the
- * occurrences from which leftmost matches are selected, in the order of trawl_scan. Of a database
- * with selection sections these include the longest key of each part at each position, else they
- * are all. */
+/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind. They find the
+ * occurrences that leftmost matches are selected from, in the order of trawl_scan: if the database
+ * has selection sections, at least the longest key of each part at each position; else all
+ * occurrences. */
 trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_scan_options *scan, uint64_t length,
                                       size_t *bytes, trawl_error *error);
@@ -330,8 +330,8 @@ trawl_status trawl_cuda_plan_shared(const trawl_cuda_db *uploaded, uint64_t byte
 /* Bytes of dynamic shared memory that a launch may have without permission. */
 #define TRAWL_CUDA_USUAL_SHARED_BYTES (48u * 1024u)
 
-/* Permits a kernel to have so many bytes of dynamic shared memory; to be called before a launch.
- * The permission is always for the most that the device has: it belongs to the kernel, and launches
+/* Permits a kernel to have `bytes` bytes of dynamic shared memory; call it before a launch. The
+ * permission is always for the most that the device has: it belongs to the kernel, and launches
  * that other threads make at the same time may need more than this one. */
 template <typename Kernel>
 static trawl_status trawl_cuda_allow_shared(const trawl_cuda_device *device, Kernel *kernel,
@@ -357,9 +357,9 @@ static trawl_status trawl_cuda_resident_blocks(const trawl_cuda_device *device, 
     return TRAWL_OK;
 }
 
-/* Notes for step `step` of a launch, if that is wanted, the theoretical occupancy of a kernel
- * without dynamic shared memory: the threads of it that a multiprocessor has room for, as a share
- * of the threads that it can have at all. */
+/* If plan->step_occupancy is wanted, writes the theoretical occupancy of a kernel without dynamic
+ * shared memory for step `step`: the threads of it that a multiprocessor can run at the same time,
+ * as a share of the threads that a multiprocessor can have. */
 template <typename Kernel>
 static trawl_status
 trawl_cuda_note_occupancy(const trawl_cuda_launch_plan *plan, const trawl_cuda_device *device,

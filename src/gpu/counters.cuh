@@ -20,7 +20,7 @@ static inline trawl_status trawl_cuda_add_counters(const trawl_cuda_db *uploaded
                                                    const trawl_cuda_output *output,
                                                    const trawl_counter *counters, uint32_t count,
                                                    cudaStream_t stream, trawl_error *error) {
-    const uint32_t of_a_block = 1024; /* chosen by hand: 4 for each of 256 threads */
+    const uint32_t of_a_block = 1024; /* 4 counters for each of 256 threads; not measured */
     TRAWL_LAUNCH(trawl_cuda_add_each, (count + of_a_block - 1) / of_a_block,
                  uploaded->device.tuning->counter_threads, 0, stream, *output, counters, count);
     TRAWL_CUDA_LAUNCHED("trawl_cuda_add_each", error);

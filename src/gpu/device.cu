@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Devices: which there are, whether they can be used, what they are; errors. */
+/* The CUDA devices of this machine: their number, properties, and whether they can be used; errors
+ * of CUDA calls. */
 #include "gpu/contract.cuh"
 
 extern "C" {
@@ -163,7 +164,7 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
 }
 
 extern "C" trawl_status trawl_cuda_start(uint32_t device, trawl_error *error) {
-    return trawl_cuda_check(device, error); /* asking for free memory makes the context */
+    return trawl_cuda_check(device, error); /* reading the free memory makes a context */
 }
 
 extern "C" trawl_status
@@ -195,7 +196,7 @@ void trawl_cuda_leave(int before) {
     int now = -1;
     if (before >= 0 && (cudaGetDevice(&now) != cudaSuccess || now != before)) {
         (void)cudaSetDevice(before);
-        (void)cudaGetLastError(); /* or the next launch would seem to have failed */
+        (void)cudaGetLastError(); /* otherwise the next launch would seem to have failed */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Names of several GPUs, and which of them there are. */
+/* Names of sets of GPUs, such as "cuda:0-3", and which GPUs there are. */
 #ifndef TRAWL_GPU_DEVICES_H
 #define TRAWL_GPU_DEVICES_H
 
@@ -12,16 +12,17 @@ typedef struct trawl_device_set {
     uint32_t count;
     uint16_t number[TRAWL_MOST_DEVICES]; /* CUDA's, in the order of the name; one may be in it
                                             several times */
-    /* True: each GPU takes the next segment when it is ready. One that fails is left out; the rest
-     * go on, or else the CPU. False: there is one GPU, and its failure is the scan's. */
+    /* True: each GPU takes the next segment when it is ready. A GPU that fails is not used any
+     * more; the others go on, or, if none is left, the CPU. False: there is one GPU, and its
+     * failure is the scan's. */
     bool shared;
-    bool all;             /* all that there are: the name has no numbers */
+    bool all;             /* all GPUs that there are: the name has no numbers */
     uint64_t least_bytes; /* of a text, for each GPU that takes part */
 } trawl_device_set;
 
 /* Reads "cuda" (device 0), "cuda:N", "cuda:N,M", "cuda:N-M", "cuda:all", "cuda:auto" or "auto";
- * false for anything else. Whether the devices are there is not asked: the last three leave an
- * empty set. */
+ * false for anything else. Does not check that the devices are there: the last three give an empty
+ * set. */
 bool trawl_cuda_devices_read(const char *name, trawl_device_set *set);
 
 /* Fills a set of `all` with the devices that can be used, and checks that those of any other set

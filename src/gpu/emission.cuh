@@ -59,9 +59,11 @@ static __device__ __forceinline__ void trawl_cuda_mark_end(const trawl_cuda_repo
 }
 
 /*
- * Reports one match of pattern `id`, which ends before text[end]. `cursor` is the thread's: the
- * matches counted so far (COUNT, PATTERNS, SIZES), or where the next one goes (RECORDS; the number
- * of the strip if several threads write records of it).
+ * Reports one match of pattern `id`, which ends before text[end]. The meaning of the thread's
+ * `cursor` depends on the pass:
+ *
+ *     COUNT, PATTERNS, SIZES    the matches that the thread has counted so far
+ *     RECORDS                   the index of the next record; with shared_strips the strip's number
  */
 static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_reporter &reporter,
                                                          uint32_t id, uint32_t end, uint32_t length,

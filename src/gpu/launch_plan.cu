@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the engines' plans share: how tables are read, and the shape of blocks. */
+/* What the launch plans of all engines share: how tables are read, and the shape of blocks. */
 #include "gpu/contract.cuh"
 
 const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the runners need of the CUDA module, in plain C. Without the module (absent.c) nothing is
- * offered, and everything says why.
+ * What the runners use of the CUDA module, in plain C. In a build without the module (absent.c)
+ * every function fails and says why.
  */
 #ifndef TRAWL_GPU_MODULE_H
 #define TRAWL_GPU_MODULE_H

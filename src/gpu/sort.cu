@@ -2,8 +2,8 @@
 #include "gpu/sort.cuh"
 #include "gpu/sort_matches.cuh"
 
-/* A strip has a few hundred bytes of text and usually a handful of matches: one thread sorts them
- * in place. */
+/* Sorts each strip by one thread, in place: a strip has a few hundred bytes of text and usually
+ * only a few matches. */
 static __global__ void sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
                                    uint64_t strips, const trawl_counter *total,
                                    trawl_counter capacity) {

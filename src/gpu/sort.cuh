@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Canonical order within strips, for kernels that do not meet matches in it. */
+/* Puts the matches of each strip into canonical order, for kernels that find them in another
+ * order. */
 #ifndef TRAWL_GPU_SORT_CUH
 #define TRAWL_GPU_SORT_CUH
 
@@ -12,7 +13,8 @@ trawl_status trawl_cuda_sort_strips(const trawl_gpu_tuning *tuning, trawl_cuda_m
                                     const trawl_counter *total, trawl_counter capacity,
                                     cudaStream_t stream, trawl_error *error);
 
-/* The same for matches that come by their ends: only those of equal ends are put in order. */
+/* The same for matches that are ordered by their ends already: only those with equal ends are
+ * sorted. */
 trawl_status trawl_cuda_sort_equal_ends(const trawl_gpu_tuning *tuning, trawl_cuda_match *matches,
                                         const trawl_counter *total, trawl_counter capacity,
                                         cudaStream_t stream, trawl_error *error);

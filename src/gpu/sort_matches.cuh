@@ -29,7 +29,7 @@ static __device__ __forceinline__ void trawl_cuda_sort_few(trawl_cuda_match *ite
     }
 }
 
-/* Moves the item at `root` down until no child of it belongs behind it. */
+/* Moves the item at `root` down until it belongs behind both of its children. */
 static __device__ __forceinline__ void trawl_cuda_sift(trawl_cuda_match *items, uint64_t root,
                                                        uint64_t count) {
     trawl_cuda_match item = items[root];

@@ -48,8 +48,8 @@
  * device memory: very long patterns are rare, and shared memory is scarce. */
 #define TRAWL_CUDA_MOST_TILE_BEFORE 4096u
 
-/* Most bytes of text of a block, where the caller chooses them: products with the number of threads
- * stay in 32 bits. Chosen. */
+/* Most bytes of text of a block, if the caller chooses them: products with the number of threads
+ * then stay in 32 bits. */
 #define TRAWL_CUDA_MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
 /* ------------------------------------------------------------------ for launches */
@@ -63,7 +63,7 @@ typedef struct trawl_gpu_shape {
 typedef struct trawl_gpu_tuning {
     int capability; /* major number of the compute capability from which on the row holds */
 
-    /* Threads that a multiprocessor is taken to run at the same time, by kernels that launch as
+    /* Threads that a multiprocessor is expected to run at the same time, for kernels that launch as
      * many blocks as run at once. */
     uint32_t resident_threads;
 
@@ -75,11 +75,11 @@ typedef struct trawl_gpu_tuning {
     uint32_t nfa_least_bytes;    /* global, shared, constant: least strip */
     uint32_t nfa_useful_bytes;   /* the same: longer strips only for long patterns */
     trawl_gpu_shape split_p1;    /* ac-split */
-    trawl_gpu_shape split_p2;    /* ac-split; strips double up to the longest pattern, as far as */
-    uint32_t split_block_bytes;  /* a block's text has at most so many bytes */
+    trawl_gpu_shape split_p2;    /* ac-split; strips are doubled up to the longest length */
+    uint32_t split_block_bytes;  /* ac-split: bytes of a block's text, at most */
     uint32_t wu_manber_threads;  /* of a block */
     uint32_t wu_manber_bytes;    /* text of a block */
-    trawl_gpu_shape rolling;     /* strips of a window's length, at least so long */
+    trawl_gpu_shape rolling;     /* strips have a window's length, but at least this one */
     uint32_t rolling_most_bytes; /* longest strip */
     uint32_t sums_threads;       /* prefix-sums: of a block */
     uint32_t sums_rounds;        /* blocks for each that runs at once: they then end together */

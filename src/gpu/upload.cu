@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A database on a device: the sections as they are, views of them, and what the engine's kernels
- * add. */
+/* Copies a database to a device: the sections as they are, views of them, and the tables that the
+ * engine's kernels add. */
 #include "gpu/contract.cuh"
 
 extern "C" {
@@ -15,7 +15,7 @@ static const trawl_section *sections_of(const trawl_db *db) {
     return (const trawl_section *)(db->header + 1);
 }
 
-/* How much of a section goes to the device. */
+/* Bytes of a section that are copied to the device. */
 static uint64_t uploaded_bytes(const trawl_cuda_engine *engine, const trawl_section *section) {
     switch (section->kind) {
     case TRAWL_SECTION_PATTERN_OFFSETS:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Copies arrays of the host into one block of device memory, in two rounds of the same calls: the
- * first adds up their bytes, the second copies them. */
+/* Copies arrays of the host into one block of device memory. The caller makes the same calls twice:
+ * the first round adds up the bytes, the second one copies. */
 #ifndef TRAWL_GPU_UPLOADER_CUH
 #define TRAWL_GPU_UPLOADER_CUH
 

@@ -51,8 +51,8 @@ static size_t gather(const trawl_automata_steps *trace, visited_state *visited, 
 }
 
 /* The number of steps in the validating stripes that read the full table, if shared memory has
- * `rows` rows whose entries have `bits` bits for a state. `whole`: all states have rows. *ranking:
- * the same number in the ranking stripes. */
+ * `rows` rows whose entries have `bits` bits for a rank. `whole`: all states have rows. Sets
+ * *ranking to the same number for the ranking stripes. */
 static double steps_elsewhere(const visited_state *visited, size_t count, double rows,
                               uint32_t bits, bool whole, double *ranking) {
     double validating = 0, unknown = 0, known = 0;
@@ -69,12 +69,13 @@ static double steps_elsewhere(const visited_state *visited, size_t count, double
             *ranking += state->ranking;
         }
     }
-    /* At upload, states are ranked by a longer text than this sample. The more rows are left, the
-     * more of the states that the sample has not met get one. */
+    /* At upload, states are ranked by a longer text than this sample. The more rows are left over,
+     * the more of the states that the sample has not visited get one. */
     return validating + unknown * fmin(known / rows, 1);
 }
 
-/* The share of such steps, with the number of bits for a state that makes it least. */
+/* The share of steps that read the full table, with the number of bits for a rank that makes it
+ * least. */
 static double share_elsewhere(const visited_state *visited, size_t count, size_t steps,
                               trawl_hot_estimate *estimate) {
     double all = 0, least = INFINITY, best = 0;

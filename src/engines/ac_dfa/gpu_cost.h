@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What ac-dfa's kernel hot would cost on a device, estimated without making the whole automaton. */
+/* The expected cost of ac-dfa's kernel hot on a device, estimated without making the whole
+ * automaton. */
 #ifndef TRAWL_ENGINES_AC_DFA_GPU_COST_H
 #define TRAWL_ENGINES_AC_DFA_GPU_COST_H
 

@@ -16,7 +16,8 @@ double trawl_hot_bank_conflicts(uint32_t classes) {
     return others / (TRAWL_GPU_BANKS - 1.0);
 }
 
-/* The time of a block with so many busy threads, relative to TRAWL_GPU_HOT_BUSY_THREADS. */
+/* The time of a block with `threads` busy threads, relative to one with
+ * TRAWL_GPU_HOT_BUSY_THREADS. */
 static double slower_with(double threads) {
     double fewer = fmax(TRAWL_GPU_HOT_BUSY_THREADS / threads, 1);
     return sqrt(1 + TRAWL_GPU_HOT_SLOWER * (fewer * fewer - 1));

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
-/* How many rows of 16-bit entries begin in the same bank of shared memory: 0 if 32 neighbouring
- * rows begin in different banks, 1 if all rows begin in the same bank, as rows of 64 columns do.
- * Threads with the same byte and rows that begin in the same bank wait for each other. */
+/* The share of rows of 16-bit entries that begin in the same bank of shared memory: 0 if 32
+ * neighbouring rows begin in different banks, 1 if all rows begin in the same bank, as rows of
+ * 64 columns do. Threads with the same byte and rows that begin in the same bank wait for each
+ * other. */
 double trawl_hot_bank_conflicts(uint32_t classes);
 
 /* Returns the bytes of a strip, the text that a thread walks at once. Short strips give all threads

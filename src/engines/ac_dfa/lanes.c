@@ -26,7 +26,9 @@
 #define STATE(number) (number)
 #include "scan/lanes_template.h"
 
-/* States are table offsets, multiples of the columns: divided by trawl_dfa_inverse_of_odd. */
+/* States of the wide layout are table offsets: number * columns. The number is the offset divided
+ * by the columns, by a shift for their even part and a multiplication with the inverse of their odd
+ * part (trawl_dfa_inverse_of_odd). */
 #define LOOPS wide_loops
 #define NAME(base) wide_##base
 #define AUTOMATON trawl_dfa_view

@@ -114,8 +114,8 @@ static bool header_sound(const trawl_dfa_header *header) {
     }
 }
 
-/* Whether every entry leads to a state. In the STT of 4-byte entries, whether every match column
- * also names a key or none. */
+/* Whether every entry leads to a state; in the STT of 4-byte entries, also whether every match
+ * column names a key or none. */
 static bool table_sound(const trawl_dfa_header *header, const void *table, uint64_t keys) {
     uint64_t entries = (uint64_t)header->states * header->columns;
     if (trawl_dfa_entry_bytes(header->layout) == 2) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* One DFA inside a database: that of ac-dfa, or one part of ac-split. */
+/* Plans, fills and validates one DFA of a database: that of ac-dfa, or one part of ac-split. */
 #ifndef TRAWL_ENGINES_AC_DFA_PART_H
 #define TRAWL_ENGINES_AC_DFA_PART_H
 
@@ -20,6 +20,8 @@ typedef struct trawl_dfa_part {
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
                                  size_t subset_count, trawl_dfa_columns_kind kind,
                                  const char *instead, trawl_dfa_part *planned);
+
+/* Writes the reserved sections. */
 trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_part *planned);
 void trawl_dfa_part_release(trawl_dfa_part *planned);
 

@@ -11,8 +11,9 @@
 #include "costs/gpu_constants.h"
 #include "database/outputs.h"
 
-/* Number of places of a text that are walked in turn, since a step waits for the one before it.
- * Half of TRAWL_LANES: chosen, not measured. */
+/* Places of a text that are walked in turn, since a step waits for the load of the one before.
+ * Fewer than TRAWL_LANES, as the sample is short and each place needs a warm-up; no measurement
+ * chose the number. */
 #define LANES ((size_t)4)
 
 /* ------------------------------------------------------------------ walking */
@@ -57,8 +58,8 @@ static uint32_t walk_bytes(const dfa_walk *walk, uint32_t state, const uint8_t *
     return state;
 }
 
-/* Returns the state before text[place]: a walk over as many bytes before it as patterns are long
- * leads there. */
+/* Returns the state before text[place]: a walk over the longest pattern's length before it leads
+ * there. */
 static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place) {
     uint32_t state = 0;
     for (size_t i = place < walk->longest ? 0 : place - walk->longest; i < place; i++) {
@@ -67,7 +68,7 @@ static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place
     return state;
 }
 
-/* Walks a text in LANES places in turn if it is long enough for that. */
+/* Counts the visits of states in a text, in LANES places in turn if the text is long enough. */
 static void walk_text(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
     const size_t lane_bytes = length / LANES;
     uint32_t state[LANES] = {0};
@@ -122,7 +123,7 @@ typedef struct visited_state {
     uint32_t visits, state;
 } visited_state;
 
-/* The root first, then most visits, then by number. */
+/* Orders the root first, then states by descending visits, then by number. */
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
     if (a->state == 0 || b->state == 0) {

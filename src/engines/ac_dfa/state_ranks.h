@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Which states of a DFA a text visits most: those whose rows fast memory should have. */
+/* The states of a DFA ordered by how often a text visits them. The first ones get rows in shared
+ * memory (cuda/hot.cuh). */
 #ifndef TRAWL_ENGINES_AC_DFA_STATE_RANKS_H
 #define TRAWL_ENGINES_AC_DFA_STATE_RANKS_H
 
@@ -11,7 +12,7 @@ typedef struct trawl_state_ranks {
     uint32_t states;
     uint32_t *order;  /* order[rank]: the state */
     uint32_t *visits; /* visits[rank]: how many steps of the walk led to the state */
-    uint32_t visited; /* states with visits: the ranks below this one */
+    uint32_t visited; /* number of states with visits; their ranks are the smallest ones */
     uint64_t steps;   /* the sum of the visits */
 } trawl_state_ranks;
 

@@ -221,14 +221,16 @@ static uint32_t count_bits(const uint64_t *bits, uint32_t words) {
     return count;
 }
 
-/* Whether the mark in the stored failure link agrees with the bit by which outputs are found. */
+/* Whether bit TRAWL_FAILURE_MATCHING of a stored failure link agrees with the state's bit in
+ * section MATCHING. */
 static bool matching_sound(const uint64_t *matching, uint32_t state, uint32_t stored) {
     return ((stored & TRAWL_FAILURE_MATCHING) != 0) ==
            ((matching[state / 64] >> state % 64 & 1) != 0);
 }
 
-/* States are checked in the order of their numbers, level by level. A level ends with the last
- * state to which a step from the level before leads. */
+/* The level (depth) of the state that is being checked. States are checked in the order of their
+ * numbers, level by level. A level ends with the last state that a step from the level before leads
+ * to. */
 typedef struct level_range {
     const trawl_nfa_header *header;
     const uint32_t *top;
@@ -243,7 +245,7 @@ static level_range first_level(const trawl_nfa_header *header, const trawl_db *d
                          .next = 1};
 }
 
-/* Notes that a step leads to the states below `end`. */
+/* Records that a step from this level leads to states below `end`. */
 static void reach(level_range *level, uint32_t end) {
     level->next = end > level->next ? end : level->next;
 }
@@ -275,7 +277,7 @@ static bool links_sound(level_range *level, uint32_t state, uint32_t first_child
     uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
     if ((stored & TRAWL_FAILURE_ROW) != 0) {
         if (header->classes == 0) {
-            return false; /* header_sound has refused it; the static analyser cannot know */
+            return false; /* header_sound has refused it, which the static analyser does not see */
         }
         uint32_t row = failure / header->classes;
         return failure % header->classes == 0 && row < header->top &&

@@ -8,7 +8,8 @@
 #include "engines/engines.h"
 #include "scan/lanes.h"
 
-/* Ways to follow failure links: up to a complete row; in a loop up to the root; a fixed number. */
+/* How failure links are followed: up to a complete row; in a loop up to the root; a fixed number of
+ * times. */
 enum nfa_way { NFA_ROWS, NFA_LOOP, NFA_FIXED, NFA_WAYS };
 
 #define VERSION(name) plain_##name
@@ -16,7 +17,7 @@ enum nfa_way { NFA_ROWS, NFA_LOOP, NFA_FIXED, NFA_WAYS };
 #include "engines/ac_nfa/loops.h"
 
 #if TRAWL_HAVE_X86
-/* The bitmaps' work is counting bits and masking below one of them: an instruction each here. */
+/* Steps on bitmaps count bits and mask those below a bit: one instruction each with this set. */
 #define VERSION(name) popcnt_##name
 #define TARGET __attribute__((target("popcnt,bmi,bmi2")))
 #include "engines/ac_nfa/loops.h"

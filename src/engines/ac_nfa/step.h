@@ -119,8 +119,9 @@ static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t l
     return (packed->first_child + index) & trawl_mask(index < count);
 }
 
-/* The failure link as it is stored, with TRAWL_FAILURE_ROW and _MATCHING. Records of 16 bytes are
- * the fast ones: a shift finds them sooner than a multiplication. */
+/* The failure link as it is stored, with TRAWL_FAILURE_ROW and _MATCHING. There are two
+ * functions because most records have 16 bytes, and their address takes a shift instead of a
+ * multiplication. */
 static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
     return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
 }
@@ -134,10 +135,10 @@ typedef uint32_t nfa_failure(const nfa_view *a, uint32_t state);
 
 /*
  * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
- * Nearly always a step ends with a child of the state, or in the complete row that the failure link
- * (or the state itself) has. Which of the two cannot be predicted, so both are computed and one is
- * selected; a branch remains for failure links without a row. Always inlined, so that the calls of
- * the two functions are inlined too.
+ * Nearly always a step ends with a child of the state, or in the complete row that its failure link
+ * (or the state itself) leads to. Which of the two cannot be predicted, so both are computed and
+ * one is selected without a branch. A branch remains for failure links without a row, which are
+ * rare. Always inlined, so that the calls of the two functions are inlined too.
  */
 static inline __attribute__((always_inline)) uint32_t failure_walk(const nfa_view *a,
                                                                    uint32_t state, uint32_t symbol,
@@ -171,8 +172,8 @@ static inline uint32_t walk_counts(const nfa_view *a, uint32_t state, uint32_t l
     return failure_walk(a, state, label, goto_counts, failure_record);
 }
 
-/* The same for records of one word, written out: it is ac-nfa's fastest walk, where an instruction
- * more is measurable. */
+/* The failure walk for records of one word, written out. It is ac-nfa's fastest walk, in which one
+ * more instruction is measurable. */
 static inline uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
     if (__builtin_expect(label >= 64, 0)) {
         return walk_beyond(a, state, label);
@@ -262,7 +263,8 @@ static inline uint32_t fixed_counts(const nfa_view *a, uint32_t state, uint32_t 
     return fixed_steps(a, state, label, goto_counts, failure_record);
 }
 
-/* Whether keys end in a state, by where the representation has the state's failure link. */
+/* Whether keys end in a state. The functions differ in where the representation stores the failure
+ * link. */
 static inline bool matching_record(const nfa_view *a, uint32_t state) {
     return (failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0;
 }

@@ -65,7 +65,7 @@ static bool is_tiled(uint32_t kernel) {
            kernel == TRAWL_CUDA_AC_DFA_AC4_REGISTERS;
 }
 
-/* Whether a strip fits into registers. */
+/* Refuses strips that do not fit into a thread's registers. */
 static trawl_status plan_registers(const trawl_cuda_launch_plan *plan, trawl_error *error) {
     if (plan->strip_bytes > 4 * TRAWL_CUDA_AC4_REGISTERS_WORDS ||
         plan->block_threads > TRAWL_CUDA_AC4_REGISTERS_THREADS) {

@@ -37,8 +37,8 @@ enum {
     TRAWL_CUDA_AC_DFA_AC4_REGISTERS /* form STATES only */
 };
 
-/* ac4-registers: 4-byte words of text that a thread has in registers, at most: the paper's tWord.
- * With the threads of a block they must fit into its registers, of which there are 65,536. */
+/* ac4-registers: 4-byte words of text that a thread keeps in registers, at most: the paper's tWord.
+ * The words of all threads of a block must fit into the 65,536 registers of a multiprocessor. */
 #define TRAWL_CUDA_AC4_REGISTERS_WORDS 57u
 #define TRAWL_CUDA_AC4_REGISTERS_THREADS 512u
 

@@ -8,7 +8,8 @@ extern "C" {
 
 /* Bytes of a block's text, at most, where the caller chooses: offsets stay in 32 bits. */
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
-/* Slices are multiples of so many bytes. Chosen, not measured. */
+/* Slices are multiples of this many bytes, so that every slice is aligned as the text is. No
+ * measurement chose the number. */
 #define SLICE_UNIT UINT64_C(4096)
 
 /* ------------------------------------------------------------------ planning */

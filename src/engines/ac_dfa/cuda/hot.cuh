@@ -4,23 +4,23 @@
  *
  * States are renumbered by rank, the most visited ones first (state_ranks.h). There are two tables:
  *
- *     the image, in shared memory: rows of the first `rows` ranks, a 16-bit entry for each byte
- * class
+ *     the image, in shared memory: rows of the first `rows` ranks, with a 16-bit entry for each
+ *     byte class
  *
  *         15          rank_bits          0
  *         | total      | next state's rank |     total: how many patterns end in the next state
  *
- *     the full table, in device memory: rows of all ranks, a 32-bit entry for each byte class
+ *     the full table, in device memory: rows of all ranks, with a 32-bit entry for each byte class
  *
  *         31          full_bits          0
- *         | total      | next state's rank |     a total of full_most means: so many or more, or
- * the patterns need verification
+ *         | total      | next state's rank |     total = full_most: that many patterns or more, or
+ *                                                patterns that need verification
  *
  * If all bits of the image's total are set, the step has to read the full table: the next state has
  * no row in the image, or too many patterns end in it, or they need verification. Row number `rows`
  * of the image stands for all states without a row: all its entries are of that kind.
  *
- * So a step is a look-up in shared memory, and one comparison finds everything that is rare.
+ * So a step is a look-up in shared memory, and one comparison finds all rare cases.
  */
 #ifndef TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
 #define TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
@@ -44,12 +44,11 @@ typedef struct trawl_hot_view {
     uint32_t states;
     uint32_t full_bits;
     uint32_t full_most;
-    const uint32_t *full; /* states * classes */
-    const uint32_t *key;  /* by rank: the longest key that ends there, or TRAWL_NO_KEY */
-    const uint32_t
-        *number;          /* by rank: the state's number in the database; NULL: equal to the rank */
-    uint32_t overlap;     /* max_length - 1 */
-    uint32_t wide_states; /* the output array of states has 4 bytes for each, else 2 */
+    const uint32_t *full;   /* states * classes */
+    const uint32_t *key;    /* by rank: the longest key that ends there, or TRAWL_NO_KEY */
+    const uint32_t *number; /* by rank: the state's number in the database; NULL: the rank itself */
+    uint32_t overlap;       /* max_length - 1 */
+    uint32_t wide_states;   /* the output array of states has 4 bytes for each, else 2 */
 } trawl_hot_view;
 
 typedef struct trawl_cuda_hot {

@@ -6,14 +6,14 @@
  * memory once and walks its strips. A thread walks one strip at a time and reads 32 bytes of it at
  * once: whole sectors, so that nothing is read twice although the threads of a warp read far apart.
  *
- * Matches are rare, and reporting one takes long: a warp that reported each match at once would
- * work with one of its threads most of the time. Instead its threads note where matches end. When
- * the notes are nearly full, all threads of the warp report, each another note. A note also says
- * where its records go: the automaton's entries say how many patterns end at a state, so this is
- * known when the note is taken. If patterns have to be verified, their number is not known, and
- * matches are reported at once. For counts by pattern, a block counts in shared memory how often
- * each matching state is reached, and at its end adds these counts to the keys. If only ends are
- * wanted, they are marked for 32 bytes at once.
+ * Matches are rare, and reporting one takes long. A warp that reported each match at once would
+ * work with one of its threads most of the time. Instead, its threads write notes of where matches
+ * end. When the warp's memory for notes is nearly full, all its threads report, each another note.
+ * A note also has the place where its records are written: the automaton's entries say how many
+ * patterns end at a state, so the place is known when the note is written. If patterns have to be
+ * verified, that number is not known, and matches are reported at once. For counts by pattern, a
+ * block counts in shared memory how often each matching state is reached, and finally adds these
+ * counts to the keys. If only ends are wanted, they are marked for 32 bytes at once.
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "gpu/emission.cuh"
@@ -25,13 +25,13 @@ typedef struct note {
     trawl_counter cursor;
 } note;
 
-/* A warp's notes are reported from FULL on: there is room above it for the notes of one step of all
- * its threads. */
+/* A warp's notes are reported when there are FULL of them: all its threads can then still write a
+ * note in one step. */
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What happens at a matching state: its matches are counted; its visits are counted (VISITS); its
- * end is marked; its matches are noted; or they are reported at once. */
+/* What happens at a matching state: COUNT adds the number of its matches; VISITS counts how often
+ * it is reached; MARK marks its end; NOTE writes a note; REPORT reports the matches at once. */
 enum after { COUNT, VISITS, MARK, NOTE, REPORT };
 
 /* What all steps of a thread read or write besides the walker. */
@@ -51,7 +51,7 @@ typedef struct walker {
     uint32_t row;         /* the state's rank if it has a row, else the number of rows */
     uint32_t rank;        /* the state's rank if it has no row */
     uint32_t count;       /* matches since the cursor was last advanced; MARK: of the last step */
-    uint32_t noted;       /* NOTE: notes of the warp; the same in all its threads */
+    uint32_t noted;       /* NOTE: notes of the warp so far; the same in all its threads */
     trawl_counter cursor; /* see gpu/emission.cuh */
 } walker;
 
@@ -89,7 +89,7 @@ static __device__ __noinline__ void report_notes(const surroundings &around, uin
     __syncwarp();
 }
 
-/* Notes the matches of those threads of the warp that have some. All its threads call this. */
+/* Writes a note for each thread of the warp that has matches. All threads of the warp call this. */
 static __device__ __forceinline__ void take_notes(const surroundings &around, uint32_t at,
                                                   uint32_t rank, uint32_t total, walker *walker) {
     uint32_t found = __ballot_sync(0xffffffffu, total != 0);

@@ -52,9 +52,10 @@ static __device__ __forceinline__ uint4 *stage_at(uint4 *stage, uint32_t thread,
     return stage + (thread * 4 + (column ^ (thread >> 1 & 3)));
 }
 
-/* A warp writes what its threads have gathered: 64 bytes of states for each. Thread t's are those
- * after the bytes from text[begin + t * strip_bytes] on; states for text from `past` on are not
- * written. Neighbouring lanes write neighbouring 16 bytes (Zha & Sahni 2011, IV-B2). */
+/* Writes the states that the threads of a warp have gathered: 64 bytes for each thread. The states
+ * of thread t are those after the bytes from text[begin + t * strip_bytes] on; states for text from
+ * `past` on are not written. Neighbouring lanes write neighbouring 16 bytes (Zha & Sahni 2011,
+ * IV-B2). */
 template <typename T>
 static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
                                                    uint4 *stage, int64_t begin,
@@ -114,8 +115,7 @@ static __device__ __forceinline__ void gather(const trawl_cuda_reporter &reporte
     }
 }
 
-/* Stores the number of the state after byte j of 16 in `gathered`. j is a constant when
- * compiled. */
+/* Stores the number of the state after byte j of 16 in `gathered`. j is a compile-time constant. */
 static __device__ __forceinline__ void put_number(const trawl_hot_view &view, uint32_t number,
                                                   uint32_t j, uint32_t *gathered) {
     if (view.wide_states) {

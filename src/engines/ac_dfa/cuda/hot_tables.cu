@@ -6,8 +6,9 @@ extern "C" {
 #include "engines/ac_dfa/state_ranks.h"
 }
 
-/* A larger number of patterns is looked up among the keys, so that the sum of the totals of 32
- * bytes, the unit that is read at once, cannot overflow. */
+/* The largest total that an entry of the full table can have; larger ones are looked up among the
+ * keys. Small enough that the sum over 32 bytes, the unit that a thread reads at once, cannot
+ * overflow. */
 #define MOST_FULL_TOTAL 255u
 
 /* ------------------------------------------------------------------ on the device */
@@ -169,7 +170,8 @@ static trawl_status fill(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
 
 static trawl_status make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,
                          const trawl_state_ranks *ranks, trawl_cuda_hot *hot, trawl_error *error) {
-    /* The states of a small automaton keep their numbers, which can then be written as they are. */
+    /* Where all states have rows, ranks are the states' own numbers, so that pass STATES writes
+     * them without a look-up. */
     size_t shared = uploaded->device.shared_bytes;
     uint32_t rows = rows_in(shared, dfa->classes);
     uint32_t states_rows = rows_in(shared - hot->stage_bytes, dfa->classes);

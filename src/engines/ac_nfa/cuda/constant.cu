@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Whose tables are in constant memory. The library's only state that belongs to no object: a
- * __constant__ array is one for the whole program, and so is the knowledge of what it has.
+ * Manages whose tables are in constant memory. This is the only state of the library that belongs
+ * to no object: a __constant__ array exists once in a program, and so does the record of what it
+ * holds.
  */
 #include "engines/ac_nfa/cuda/engine.cuh"
 
@@ -38,7 +39,8 @@ trawl_status trawl_cuda_nfa_constant_end(const trawl_cuda_ac_nfa_launch *launch,
         }
     }
     if (status != TRAWL_OK) {
-        (void)cudaStreamSynchronize(launch->stream); /* without an event nobody could wait */
+        (void)cudaStreamSynchronize(
+            launch->stream); /* there is no event for the next turn to wait for */
     }
     trawl_nfa_constant_holders[tables->form][launch->device->number] =
         status == TRAWL_OK ? tables : NULL;

@@ -2,10 +2,12 @@
 /*
  * ac-nfa on the device: walks goto and failure links as the database has them.
  *
- *     u, tc, cr, r16, cw         the stages of Kouzinopoulos et al. 2015, each with the changes of
- *                                the ones before it: all in device memory; tables through textures;
- *                                text read together into shared memory; 16 bytes at a time; results
- *                                written together
+ *     u, tc, cr, r16, cw         the stages of Kouzinopoulos et al. 2015. Each adds one change:
+ *                                u    all tables and texts in device memory
+ *                                tc   tables through textures
+ *                                cr   a block reads its text together into shared memory
+ *                                r16  it reads 16 bytes at a time
+ *                                cw   results are written together
  *     global, shared, constant   Charan 2015, Algorithm 6, by where the automaton is (4.4)
  *     fit                        shared, constant or global: the first one where the automaton fits
  *
@@ -45,7 +47,7 @@ static bool has_records_of_16(enum trawl_cuda_nfa_form form) {
     return form == TRAWL_CUDA_NFA_PACKED || form == TRAWL_CUDA_NFA_SHORT;
 }
 
-/* Whether walks of the representation read a table; the others need no texture and no copy. */
+/* Whether walks of the representation read this table. Other tables get no texture and no copy. */
 static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
     bool array = tables->form == TRAWL_CUDA_NFA_ARRAY;
     switch (table) {
@@ -208,7 +210,8 @@ static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_
     return bytes;
 }
 
-/* Charan 2015, 4.4: shared memory first, then constant memory, then device memory. */
+/* The first memory that the automaton fits into: shared, then constant, then device memory (Charan
+ * 2015, 4.4). */
 static uint32_t fitting_kernel(const trawl_cuda_db *uploaded) {
     const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     if (tables->nfa.copy_bytes <= uploaded->device.shared_bytes) {
@@ -255,7 +258,7 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
     uint32_t usual_threads =
         plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : tuning->nfa_threads;
     plan->block_threads = request->block_threads != 0 ? request->block_threads : usual_threads;
-    if (is_tiled(plan->kernel)) { /* the paper's tile, divided among the threads */
+    if (is_tiled(plan->kernel)) { /* the tile of Kouzinopoulos et al., divided among the threads */
         return tuning->nfa_tile_bytes / plan->block_threads;
     }
     uint64_t length =
@@ -269,8 +272,8 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
         uint32_t least = tuning->nfa_tile_bytes / tuning->nfa_threads;
         return fair < least ? least : (uint32_t)fair;
     }
-    /* At most four times the overlap: longer strips save little, and shorter ones keep more threads
-     * busy. Chosen, not measured against other factors. */
+    /* At most four times the overlap. Longer strips save little of the overlap's cost, and shorter
+     * ones keep more threads busy; no measurement chose the factor. */
     uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
     useful = useful < tuning->nfa_useful_bytes ? tuning->nfa_useful_bytes : useful;
     fair = fair < tuning->nfa_least_bytes ? tuning->nfa_least_bytes : fair;

@@ -69,16 +69,16 @@ typedef struct trawl_cuda_nfa {
  * 1,630 states of thesis-2 with 40 bytes each (Charan 2015, 4.4, counts on about 2,000) or 4,080 of
  * 16 bytes. A parameter of the launch would belong to that launch alone, but holds 32,764 bytes.
  *
- * There is one such array for each representation's file and device, for the whole program. Its
- * holder is the database whose tables it has (or will have, when the streams get there). Launches
- * take turns: each waits, on the device, for the one before it; only then may another database's
- * tables replace the holder's.
+ * A program has one such array for each representation's file and each device. Its holder is the
+ * database whose tables it has (or will have, when the work in the streams is done). Launches that
+ * use the array take turns: each waits, on the device, for the one before. Only in a turn may the
+ * tables of another database replace those of the holder.
  */
 #define TRAWL_CUDA_NFA_CONSTANT_BYTES 65536u
 #define TRAWL_CUDA_NFA_CONSTANT_DEVICES 64 /* whose holders are known */
 
-/* How a step is made: by the representation. Bitmaps with records of one word (SHORT) have a step
- * of their own. */
+/* How a step is made. This follows from the representation; bitmaps with records of one word
+ * (SHORT) have a step of their own. */
 enum trawl_cuda_nfa_form {
     TRAWL_CUDA_NFA_PACKED,
     TRAWL_CUDA_NFA_ARRAY,
@@ -112,8 +112,8 @@ typedef struct trawl_cuda_ac_nfa_tables {
     bool verify;
     trawl_error obstacle;  /* why a table has no texture; TRAWL_OK if all have one */
     bool fits_constant;    /* into constant memory */
-    cudaEvent_t last_read; /* the end of the last launch that read them there; NULL: they do not
-                              fit */
+    cudaEvent_t last_read; /* the end of the last launch that read them in constant memory; NULL:
+                              they do not fit into it */
 } trawl_cuda_ac_nfa_tables;
 
 /* One launch. */
@@ -138,7 +138,7 @@ trawl_status trawl_cuda_nfa_constant_begin(const trawl_cuda_ac_nfa_launch *launc
 trawl_status trawl_cuda_nfa_constant_end(const trawl_cuda_ac_nfa_launch *launch,
                                          trawl_status status, trawl_error *error);
 
-/* No turn of these tables is under way; they are about to be freed. */
+/* Says that these tables are about to be freed. No turn of theirs may be under way. */
 void trawl_cuda_nfa_constant_forget(const trawl_cuda_ac_nfa_tables *tables);
 
 trawl_status trawl_cuda_ac_nfa_packed(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);

@@ -44,9 +44,12 @@ static __device__ __forceinline__ uint32_t trawl_nfa_word(const trawl_cuda_nfa &
     return trawl_nfa_read<PATH, uint32_t>(nfa.tables[TABLE], copy, index);
 }
 
-/* Where a walk is: the state, and its record. x: first child, y: failure link as it is stored; z,
- * w: the rest of a record of 16 bytes. Members that a representation does not need are never
- * read. */
+/* The current state of a walk, and its record, of which only the members that the representation
+ * needs are read:
+ *
+ *     x               y               z               w
+ *     | first child   | failure link, | rest of a record of 16 bytes  |
+ *     |               | as stored     |                               | */
 typedef struct trawl_nfa_place {
     uint32_t state;
     uint4 record;
@@ -133,7 +136,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_short_child(const trawl_cud
     return (word >> label % 32 & 1) != 0 ? child : 0;
 }
 
-/* The labels are bytes 9 to 15 of the record: all are compared at once, as on the CPU. */
+/* The labels are bytes 9 to 15 of the record. All are compared at once, as goto_packed in ../step.h
+ * does. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_packed_child(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy,
@@ -177,7 +181,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child(const trawl_cu
     return child;
 }
 
-/* The same child, found by the same instructions for every label, whether there is one or not. */
+/* The child as trawl_nfa_bitmap_child finds it, but by the same instructions for every label,
+ * whether there is a child or not. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const trawl_cuda_nfa &nfa,
                                                                           const uint4 *copy,
@@ -195,8 +200,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const 
     return found != 0 ? child : 0;
 }
 
-/* Bits below the label are counted in its word of 8 bytes; those of the words before are stored. So
- * all labels take the same instructions. */
+/* Bits below the label are counted in its word of 8 bytes; the numbers of bits in the words before
+ * are stored. So all labels take the same instructions. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy, uint32_t state,

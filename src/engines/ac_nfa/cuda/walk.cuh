@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The kernels of ac-nfa: a step (step.cuh), a source of text, and what follows each step.
+ * The kernels of ac-nfa: a step (step.cuh), a way to read the text, and what follows each step.
  *
  *     walk_bytes     text byte by byte from device memory: u, tc (Kouzinopoulos et al. 2015,
  *                    Algorithm 6)
@@ -9,7 +9,7 @@
  *                    Algorithm 6, which follows Zha & Sahni 2011, IV)
  *
  * A block takes one tile of the text after another, and only as many blocks are launched as run at
- * the same time: what a block copies into shared memory at its beginning is then copied seldom.
+ * the same time. So blocks seldom begin, and the tables are seldom copied into shared memory.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
 #define TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
@@ -40,9 +40,8 @@ typedef struct trawl_nfa_walker {
     trawl_counter cursor;
     const uint4 *copy;      /* tables in shared memory, or NULL */
     const uint8_t *classes; /* in shared memory, or NULL */
-    unsigned char
-        *staged; /* states in shared memory; the first one is that of text[staged_first] */
-    int32_t staged_first;
+    unsigned char *staged;  /* states in shared memory; the first one is that of staged_first */
+    int32_t staged_first;   /* index in the text */
 } trawl_nfa_walker;
 
 static __device__ __forceinline__ trawl_nfa_walker trawl_nfa_new_walker(const uint4 *copy,
@@ -131,7 +130,8 @@ static __device__ __forceinline__ void trawl_nfa_at_root(const trawl_nfa_scan &s
     trawl_nfa_enter<FORM, PATH>(scan.nfa, walker->copy, 0, &walker->place);
 }
 
-/* Adds sizes and records to the results, after each strip. Counts follow after the last tile. */
+/* After each strip: adds its size or its records to the results. Counts are added after the last
+ * tile. */
 static __device__ __forceinline__ void trawl_nfa_end_strip(const trawl_nfa_scan &scan, bool valid,
                                                            uint32_t strip,
                                                            const trawl_nfa_walker &walker) {
