@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The edges of the interface: NULL, wrong names and values, options of older and newer programs,
+ * The borders of the interface: NULL, wrong names and values, options of older and newer programs,
  * and error messages.
  */
 #include "trawl/trawl_scanner.h"
@@ -72,14 +72,11 @@ static void words(void **state) {
     assert_non_null(trawl_status_text((trawl_status)9999));
 }
 
-static void null_arguments(void **state) {
+static void null_arguments_of_sets_and_databases(void **state) {
     (void)state;
     uint64_t total;
     trawl_db *other = NULL;
-    trawl_matches matches = {NULL, 0};
-    trawl_stream *stream = NULL;
     trawl_statistics statistics = TRAWL_STATISTICS;
-    size_t count;
     expect_error(trawl_patterns_new(NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_patterns_add(NULL, "a", 1, 0, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_patterns_add(patterns, NULL, 1, 0, &error), TRAWL_ERROR_ARGUMENT);
@@ -96,6 +93,14 @@ static void null_arguments(void **state) {
     expect_error(trawl_db_load("/dev/null", NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_db_load_memory(NULL, 5, &other, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_db_load_memory("abcde", 5, NULL, &error), TRAWL_ERROR_ARGUMENT);
+}
+
+static void null_arguments_of_scans(void **state) {
+    (void)state;
+    uint64_t total;
+    trawl_matches matches = {NULL, 0};
+    trawl_stream *stream = NULL;
+    size_t count;
     expect_error(trawl_scan(NULL, "a", 1, NULL, ignore, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_scan(db, NULL, 1, NULL, ignore, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_scan(db, "a", 1, NULL, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
@@ -126,7 +131,11 @@ static void null_arguments(void **state) {
     assert_int_equal(trawl_stream_open(db, NULL, ignore, NULL, &stream, &error), TRAWL_OK);
     expect_error(trawl_stream_write(stream, NULL, 1, &error), TRAWL_ERROR_ARGUMENT);
     trawl_stream_abandon(stream);
-    /* Every free takes NULL. */
+}
+
+static void every_free_takes_null(void **state) {
+    (void)state;
+    trawl_matches matches = {NULL, 0};
     trawl_patterns_free(NULL);
     trawl_db_free(NULL);
     trawl_stream_abandon(NULL);
@@ -226,8 +235,9 @@ static void values_that_no_call_may_have(void **state) {
     assert_int_equal(total, 1);
 }
 
-/* A program built against an older header has a smaller structure, one built against a newer header
- * a larger one whose end is zero. The library may not read past what the program has. */
+/* A program that was built with an older header passes a smaller structure; one that was built with
+ * a newer header a larger structure, whose end is zero. The library must not read past the
+ * structure. */
 static void options_of_other_versions(void **state) {
     (void)state;
     trawl_db *other;
@@ -264,7 +274,7 @@ static void options_of_other_versions(void **state) {
     assert_int_equal(trawl_count(db, "abc", 3, &newer.known, &total, NULL, &error), TRAWL_OK);
     assert_int_equal(total, 2);
 
-    /* A size of 0 is what a structure without the macro has. */
+    /* A structure that was not set by its macro has size 0. */
     trawl_scan_options unset;
     memset(&unset, 0, sizeof(unset));
     expect_error(trawl_count(db, "abc", 3, &unset, &total, NULL, &error), TRAWL_ERROR_ARGUMENT);
@@ -273,7 +283,7 @@ static void options_of_other_versions(void **state) {
     expect_error(trawl_compile(patterns, &unset_compile, &other, &error), TRAWL_ERROR_ARGUMENT);
 }
 
-/* A call that works leaves an error structure that says so. */
+/* A successful call sets the error structure to "no error". */
 static void success_clears_the_error(void **state) {
     (void)state;
     uint64_t total;
@@ -316,7 +326,7 @@ static void devices_are_described(void **state) {
     free(devices);
 }
 
-/* Which device a scan took, and why; the rest of the report is for CUDA devices. */
+/* The report says which device a scan used, and why; the other members are for CUDA devices. */
 static void the_report_names_the_device(void **state) {
     (void)state;
     static const char *const unknown[] = {"gpu", "cuda:", "cuda:x", "cuda0", "cuda:1x", "", "CPU"};
@@ -347,7 +357,7 @@ static void the_report_names_the_device(void **state) {
 /* ------------------------------------------------------------------ structures that are filled in
  */
 
-/* Everything that the library fills in, each called with a structure at `memory`. */
+/* Functions of the library that fill in a structure, here the one at `memory`. */
 static trawl_status fill_statistics(void *memory) {
     return trawl_patterns_statistics(patterns, memory, &error);
 }
@@ -375,7 +385,7 @@ static trawl_status fill_study_report(void *memory) {
     study.report = memory;
     return trawl_count(db, "abc", 3, &options, &total, NULL, &error);
 }
-/* Functions without an error argument say false. */
+/* Functions without an error argument return false. */
 static trawl_status fill_pattern(void *memory) {
     return trawl_patterns_get(patterns, 0, memory) ? TRAWL_OK : TRAWL_ERROR_ARGUMENT;
 }
@@ -418,8 +428,8 @@ static uint8_t *fill_sized(size_t index, size_t size) {
     return memory;
 }
 
-/* A shorter structure gets the first members, as a whole one does; in a longer one, what the
- * library does not know becomes 0. */
+/* A shorter structure gets the first members, with the values of a complete one; in a longer one,
+ * members that the library does not know become 0. */
 static void structures_of_other_versions_are_filled(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(filled) / sizeof(filled[0]); i++) {
@@ -560,7 +570,9 @@ static void a_database_explains_itself(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
-        cmocka_unit_test(null_arguments),
+        cmocka_unit_test(null_arguments_of_sets_and_databases),
+        cmocka_unit_test(null_arguments_of_scans),
+        cmocka_unit_test(every_free_takes_null),
         cmocka_unit_test(scanners_without_a_text),
         cmocka_unit_test(a_null_error_is_allowed),
         cmocka_unit_test(names_that_do_not_exist),
