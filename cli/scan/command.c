@@ -188,19 +188,13 @@ static _Noreturn void leave(int status) {
     quick_exit(status);
 }
 
-/* Scans the texts with the database and writes the results. Returns the exit status; with a GPU it
- * ends the process with that status instead. */
-static int run(const scan_options *options, const trawl_db *db, scan_texts *texts,
-               scan_times *times) {
-    trawl_error error;
+/* The plan of a scan. Its counters of patterns are freed by the caller. */
+static scan_plan plan_scan(const scan_options *options, const trawl_db *db, const scan_texts *texts,
+                           record_labels *labels) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
-    record_labels labels;
-    record_labels_open(&labels, db, options->format, options->with_pattern);
-    if (options->kind == RECORD_MATCHES)
-        record_labels_prepare(&labels);
     scan_plan plan = {.options = options,
-                      .labels = &labels,
+                      .labels = labels,
                       .scanner = {.db = db, .options = options->scan},
                       .threads = scan_options_threads(&options->scan),
                       .several = texts->several,
@@ -212,39 +206,70 @@ static int run(const scan_options *options, const trawl_db *db, scan_texts *text
         plan.per_pattern = allocate(plan.patterns * sizeof *plan.per_pattern);
         memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);
     }
+    return plan;
+}
+
+/* Scans the texts and writes the results as parts with a journal. Returns the exit status. */
+static int run_with_journal(scan_plan *plan, scan_texts *texts, const device_choice *device,
+                            scan_times *times) {
+    double begin = seconds_now();
+    times->setup = begin - times->begin;
+    int status = scan_journaled(plan, texts);
+    times->scan = seconds_now() - begin;
+    if (plan->options->stats)
+        print_stats(plan, device, times);
+    return status;
+}
+
+/* Scans the texts and writes the results into plan->output, which is open. Returns the exit
+ * status. */
+static int run_to_output(scan_plan *plan, scan_texts *texts, const device_choice *device,
+                         scan_times *times) {
+    const scan_options *options = plan->options;
+    int status = EXIT_ERROR;
+    trawl_error error;
+    if (options->output == NULL)
+        remember_output(&plan->scanner);
+    double begin = seconds_now();
+    times->setup = begin - times->begin;
+    progress_begin(options->progress, texts->stored_bytes);
+    scan_all(plan, texts);
+    progress_end();
+    times->scan = seconds_now() - begin;
+    if (plan->per_pattern != NULL)
+        top_write(plan);
+    if (output_file_close(plan->output, &error) != TRAWL_OK)
+        (void)report_error(&error);
+    else if (!plan->failed)
+        status = plan->matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+    if (options->stats)
+        print_stats(plan, device, times);
+    return status;
+}
+
+/* Scans the texts with the database and writes the results. Returns the exit status; with a GPU it
+ * ends the process with that status instead. */
+static int run(const scan_options *options, const trawl_db *db, scan_texts *texts,
+               scan_times *times) {
+    trawl_error error;
+    record_labels labels;
+    record_labels_open(&labels, db, options->format, options->with_pattern);
+    if (options->kind == RECORD_MATCHES)
+        record_labels_prepare(&labels);
+    scan_plan plan = plan_scan(options, db, texts, &labels);
     int status = EXIT_ERROR;
     device_choice device;
     if (!device_choose(&device, db, &options->profile, scan_sample_of(options, texts),
                        &plan.scanner.options)) {
         status = EXIT_ERROR;
     } else if (options->division.journal != NULL) {
-        double begin = seconds_now();
-        times->setup = begin - times->begin;
-        status = scan_journaled(&plan, texts);
-        times->scan = seconds_now() - begin;
-        if (options->stats)
-            print_stats(&plan, &device, times);
+        status = run_with_journal(&plan, texts, &device, times);
     } else if (options->division.shard != 0 && !scan_take_shard(texts, &plan)) {
         status = EXIT_ERROR;
     } else if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
         (void)report_error(&error);
     } else {
-        if (options->output == NULL)
-            remember_output(&plan.scanner);
-        double begin = seconds_now();
-        times->setup = begin - times->begin;
-        progress_begin(options->progress, texts->stored_bytes);
-        scan_all(&plan, texts);
-        progress_end();
-        times->scan = seconds_now() - begin;
-        if (plan.per_pattern != NULL)
-            top_write(&plan);
-        if (output_file_close(plan.output, &error) != TRAWL_OK)
-            (void)report_error(&error);
-        else if (!plan.failed)
-            status = plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
-        if (options->stats)
-            print_stats(&plan, &device, times);
+        status = run_to_output(&plan, texts, &device, times);
     }
     if (device.is_cuda)
         leave(status);
