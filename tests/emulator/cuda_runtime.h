@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A CPU emulation of the few parts of CUDA that the CUDA code uses: found in place of CUDA's own
- * header it lets a C++ compiler compile the .cu files. README.md tells what is emulated, how and
- * what not.
+ * A CPU emulation of the parts of CUDA that the CUDA code uses. It takes the place of CUDA's own
+ * header, so that a C++ compiler compiles the .cu files. README.md lists what is emulated, how, and
+ * what is not.
  */
 #ifndef TRAWL_EMULATOR_CUDA_RUNTIME_H
 #define TRAWL_EMULATOR_CUDA_RUNTIME_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the emulated devices say of themselves, and the names of errors. */
+/* The properties of the emulated devices, and the names of errors. */
 #include "errors.h"
 #include "state.h"
 #include "threads.h"

@@ -17,8 +17,8 @@ typedef enum emulator_order { EMULATOR_FORWARD, EMULATOR_REVERSE, EMULATOR_RANDO
 /* The order in which the threads of a block run between two barriers, and the blocks of a grid. */
 void emulator_set_order(emulator_order order, unsigned seed);
 
-/* Lazy streams run nothing until the program waits for it, so that a missing wait shows. By default
- * everything runs at the call. */
+/* Lazy streams run their work only when the program waits for it, so that a missing wait is found.
+ * By default work runs in the call. */
 void emulator_set_lazy(int lazy);
 
 /* Calls of the runtime function `name` fail with `code` from the `after`-th on (0: the next one).
@@ -26,19 +26,20 @@ void emulator_set_lazy(int lazy);
 void emulator_fail(const char *name, int code, long after);
 
 /* Call number `number` of all runtime functions from now on (1: the next one) fails with `code`.
- * `lasting`: from then on the device that is current in that call is gone, and all its calls fail
- * so; functions that free something free it nevertheless. 0: no call fails, and devices that were
- * gone are back. */
+ * 0: no call fails, and lost devices are back. `lasting`: the device that is current in that
+ * call is lost, and all its later calls fail too. Functions that free something free it even if
+ * they fail. */
 void emulator_fail_call(long number, int code, int lasting);
 
 /* Calls since emulator_fail_call or this function was last called. */
 long emulator_calls(void);
 
-/* Offers so many devices, at most 64. None of the process's objects may be on others. */
+/* Sets the number of devices, at most 64. No object of the process may be on a device that is
+ * removed. */
 void emulator_set_devices(int count);
 
-/* What was not freed: device and pinned host allocations, registrations, streams, events and
- * textures. */
+/* The number of objects that have not been freed: device and pinned host allocations,
+ * registrations, streams, events and textures. */
 size_t emulator_live_objects(void);
 
 /* Total memory of each device, and the elements that a texture over linear memory may have. */

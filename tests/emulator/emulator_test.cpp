@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The CUDA emulation itself: what it computes, and the mistakes that it has to find. */
+/* Tests of the CUDA emulation itself: its results, and the mistakes that it must find. */
 #include "emulator.h"
 #include "gpu/emission.cuh"
 
@@ -20,7 +20,8 @@ extern "C" {
 
 /* ------------------------------------------------------------------ kernels */
 
-/* Sums over a block in shared memory; with several barriers, so that every order must be right. */
+/* Sums over a block in shared memory, with several barriers, so that the order of threads must not
+ * matter. */
 static __global__ void sum_kernel(const uint32_t *in, uint32_t count, uint32_t *out) {
     TRAWL_SHARED(memory);
     __shared__ uint32_t first;
@@ -43,7 +44,7 @@ static __global__ void sum_kernel(const uint32_t *in, uint32_t count, uint32_t *
     }
 }
 
-/* Threads that are gone count as arrived. */
+/* Threads that have exited count as arrived at a barrier. */
 static __global__ void early_exit_kernel(uint32_t *out) {
     TRAWL_SHARED(memory);
     if (threadIdx.x % 3 != 0) {
@@ -114,7 +115,7 @@ static __global__ void misaligned_kernel(const uint32_t *in, uint32_t *out) {
     *out = *in;
 }
 
-/* The project's own reporting. */
+/* Reporting by trawl's own gpu/emission.cuh. */
 static __global__ void cursor_kernel(trawl_cuda_output output) {
     trawl_cuda_cursor_end(output, threadIdx.x < 40, threadIdx.x, threadIdx.x);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What one thread does alone: atomics, cached loads, bits, textures. */
+/* Functions that a thread calls alone: atomics, cached loads, bits, textures. */
 #ifndef TRAWL_EMULATOR_INTRINSICS_H
 #define TRAWL_EMULATOR_INTRINSICS_H
 
@@ -15,7 +15,7 @@ namespace emulator {
 template <class T, class... Types>
 using one_of = std::enable_if_t<(std::is_same<T, Types>::value || ...), T>;
 
-/* T, for the types that CUDA's functions take; there are none for long. */
+/* T if CUDA has the function for that type; CUDA has none for long. */
 template <class T> using atomic_integer = one_of<T, int, unsigned, unsigned long long>;
 template <class T> using atomic_sum = one_of<T, int, unsigned, unsigned long long, float, double>;
 template <class T> using atomic_difference = one_of<T, int, unsigned>;

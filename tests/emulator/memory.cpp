@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Device memory, pinned memory, copies, textures and what is known of kernels. */
+/* Device memory, pinned memory, copies, textures and attributes of kernels. */
 #include "state.h"
 #include "threads.h"
 
@@ -20,7 +20,8 @@ namespace {
 
 const unsigned char poison = 0xa5;
 
-/* Bytes behind each allocation that must not change; AddressSanitizer does it better. */
+/* Guard bytes behind each allocation. Not needed with AddressSanitizer, which finds accesses behind
+ * the end itself. */
 #ifdef __SANITIZE_ADDRESS__
 const size_t tail_bytes = 0;
 #else
@@ -81,7 +82,7 @@ texture *find_texture(cudaTextureObject_t object) {
     return there ? &textures[object - 1] : nullptr;
 }
 
-/* Fills new memory, its first 64 MiB, with a value that no program may rely on. */
+/* Fills new memory (at most 64 MiB of it) with a value that no program may rely on. */
 void spoil(void *memory, size_t bytes) {
     const size_t most = (size_t)64 << 20;
     memset(memory, poison, bytes < most ? bytes : most);

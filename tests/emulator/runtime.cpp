@@ -35,7 +35,7 @@ cudaError_t failing_code;
 long failing_after;
 long calls;         /* of all functions */
 long failing_call;  /* 0: none */
-bool failing_lasts; /* the device is gone then */
+bool failing_lasts; /* the device is lost from then on */
 cudaError_t call_code;
 bool gone[most_devices];
 
@@ -54,7 +54,8 @@ void unlock() {
     }
 }
 
-/* Without the lock, wholly, until `done`; then with it again. */
+/* Calls `done` until it is true, with the lock fully released meanwhile; holds the lock again when
+ * it returns. */
 template <class Done> void outside_lock_until(Done done) {
     std::unique_lock<std::mutex> hold(mutex);
     std::thread::id me = std::this_thread::get_id();
@@ -106,7 +107,7 @@ bool fails(const char *name) {
     return !failing.empty() && failing == name && failing_after-- <= 0;
 }
 
-/* By number, or because the device is gone. */
+/* Whether this call fails: because of its number, or because its device is lost. */
 bool call_fails(bool device_is_used) {
     bool now = ++calls == failing_call;
     if (now && failing_lasts && device_is_used) {
@@ -192,7 +193,7 @@ CUstream_st *find_stream(cudaStream_t stream) {
     return streams.count(stream) != 0 ? stream : nullptr;
 }
 
-/* Runs what is in a stream, all of it or until the record is done. */
+/* Runs the work of a stream: all of it, or until the record is done. */
 void drain(CUstream_st *stream, const record *until) {
     std::thread::id me = std::this_thread::get_id();
     while (until == nullptr || !until->done) {

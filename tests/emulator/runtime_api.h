@@ -287,7 +287,7 @@ template <class T> cudaError_t cudaHostAlloc(T **memory, size_t bytes, unsigned 
     return cudaHostAlloc((void **)memory, bytes, flags);
 }
 
-/* What a texture's elements are: an integer, or a vector of unsigned ones. */
+/* The description of a texture's elements: integers, or vectors of unsigned ones. */
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc() {
     if constexpr (std::is_integral<T>::value) {
         return cudaCreateChannelDesc(8 * sizeof(T), 0, 0, 0,

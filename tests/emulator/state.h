@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the emulation's own files share. */
+/* Shared by the files of the emulation. */
 #ifndef TRAWL_EMULATOR_STATE_H
 #define TRAWL_EMULATOR_STATE_H
 

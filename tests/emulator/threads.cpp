@@ -49,7 +49,7 @@ namespace {
 
 const size_t stack_bytes = 256 << 10;
 
-/* A stack, and where to go on with it. It runs one thread after another. */
+/* A fiber: a stack, and where execution goes on. It runs one thread after another. */
 struct fiber {
     unsigned char *stack;
 #ifdef __x86_64__
@@ -238,7 +238,7 @@ const std::vector<unsigned> &turns(unsigned count, std::vector<unsigned> &list) 
     return list;
 }
 
-/* Lets the groups of lanes go on that are complete. */
+/* Lets complete groups of lanes go on. */
 bool release_lanes(thread *lanes, unsigned count) {
     bool any = false;
     for (unsigned i = 0; i < count; i++) {
@@ -269,7 +269,8 @@ bool release_lanes(thread *lanes, unsigned count) {
     return any;
 }
 
-/* Until all of them have exited or wait for other warps, or for lanes that will not come. */
+/* Runs the threads of a warp until all have exited, or wait for other warps or for lanes that will
+ * not come. */
 void run_warp(unsigned first, unsigned count) {
     static std::vector<unsigned> list;
     do {
@@ -343,8 +344,8 @@ bool release_block() {
     return first != nullptr;
 }
 
-/* Misaligned accesses are illegal instructions (-fsanitize=alignment). Says where, then lets the
- * program's own handler have it. */
+/* Misaligned accesses become illegal instructions (-fsanitize=alignment). This handler prints
+ * where, then the program's own handler is called. */
 struct sigaction illegal_before;
 
 void on_illegal_instruction(int) {

@@ -42,16 +42,16 @@ namespace emulator {
 /* Ends the process with a message that names the kernel, the block and the thread. */
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether a kernel runs, which is when the functions below may be called. */
+/* Whether a kernel is running. The functions below may only be called then. */
 bool in_kernel();
 
 /* Waits until all live threads of the block are here; returns how many of them came with a
  * predicate that is not 0. */
 unsigned block_barrier(const char *operation, int predicate, const char *file, int line);
 
-/* Waits until all live lanes of the mask are here with the same operation and mask, then returns
- * the lanes that took part. lane_value is what one of them brought; undefined (that is, poison) for
- * other lanes. */
+/* Waits until all live lanes of the mask are here with the same operation and mask; returns the
+ * lanes that took part. lane_value is then the value of one of them; for other lanes it is
+ * undefined (a poison value). */
 unsigned warp_exchange(const char *operation, unsigned mask, uint64_t value, const char *file,
                        int line);
 uint64_t lane_value(unsigned lane);

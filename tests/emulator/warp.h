@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the lanes of a warp do together: votes and shuffles. */
+/* Functions that the lanes of a warp call together: votes and shuffles. */
 #ifndef TRAWL_EMULATOR_WARP_H
 #define TRAWL_EMULATOR_WARP_H
 

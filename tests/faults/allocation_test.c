@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Every allocation of a compilation and of every way to scan fails once: the call returns
+ * Each allocation of a compilation, and of each way to scan, fails once: the call returns
  * TRAWL_ERROR_MEMORY and leaks nothing. The linker replaces the allocation functions in the library
- * and here (-Wl,--wrap), so nothing else is disturbed.
+ * and in this program alone (-Wl,--wrap).
  */
 #include "failing_memory.h"
 #include "sample.h"

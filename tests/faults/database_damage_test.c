@@ -31,8 +31,8 @@ static int enough(const trawl_match *match, void *context) {
     return ++*count >= MATCHES_ENOUGH;
 }
 
-/* The first bytes are changed one by one; in the rest of a larger block a random sample of as many.
- */
+/* Each of the first bytes is changed. In the rest of a larger block, as many randomly chosen bytes
+ * are. */
 static size_t every_byte_until(void) {
     return effort_is_short() ? 800 : TESTS_ARE_SANITIZED ? 2000 : 4000;
 }
@@ -83,8 +83,8 @@ static bool load_and_use(const uint8_t *block, size_t size, bool may_be_accepted
 
 typedef void (*with_block)(const uint8_t *block, size_t size);
 
-/* Sets of few letters, for the packed filter, and a text made of them; the set of sample.h has too
- * many letters. */
+/* Sets of few letters, for the packed filter, and a text of these letters. (The set of sample.h has
+ * too many letters for it.) */
 static void for_packed_blocks(combination which, with_block function) {
     static const size_t lengths[][2] = {{3, 3}, {4, 9}, {18, 40}};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -303,7 +303,7 @@ static void changed_bytes_with_a_right_checksum(void **state) {
     printf("%zu of %zu damaged databases were accepted and used\n", accepted, tried);
 }
 
-/* Values that offsets, ids, counts and sizes should never have. */
+/* Writes values that no offset, id, count or size should have. */
 static void change_words_and_seal(const uint8_t *block, size_t size) {
     static const uint64_t values[] = {0,          1,          0x7fffffff,         0x80000000,
                                       0xffffffff, 0xfffffffe, 0x7fffffffffffffff, UINT64_MAX};
@@ -339,7 +339,7 @@ static void hostile_words_with_a_right_checksum(void **state) {
     printf("%zu of %zu damaged databases were accepted and used\n", accepted, tried);
 }
 
-/* Several places at once, pieces copied from elsewhere in the block. */
+/* Changes several places at once, by copying pieces from elsewhere in the block. */
 static void change_pieces_and_seal(const uint8_t *block, size_t size) {
     uint8_t *copy = malloc(size);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 1000 : 4000); round++) {

@@ -66,7 +66,7 @@ int __wrap_fsync(int file) {
     return strikes(FSYNC) ? -1 : __real_fsync(file);
 }
 
-/* Linux releases the descriptor also when close fails. */
+/* Linux closes the descriptor even if close fails. */
 int __wrap_close(int file) {
     bool failed = strikes(CLOSE);
     int reason = errno, result = __real_close(file);
@@ -158,7 +158,7 @@ static void every_call_fails(void **state) {
     unlink(path);
 }
 
-/* The disk is full only in the middle of the file. */
+/* The disk becomes full in the middle of the file. */
 static void a_later_write_fails(void **state) {
     (void)state;
     write_old_file();
@@ -186,7 +186,7 @@ static void short_and_interrupted_writes_are_continued(void **state) {
     unlink(path);
 }
 
-/* The directory cannot be written to; meaningless for the superuser. */
+/* The directory cannot be written to. Skipped for the superuser, who can write to it. */
 static void a_folder_without_permission(void **state) {
     (void)state;
     if (geteuid() == 0) {
@@ -199,7 +199,7 @@ static void a_folder_without_permission(void **state) {
     assert_int_equal(status, TRAWL_ERROR_IO);
 }
 
-/* Whoever knows the clock and the process does not know the name. */
+/* The name of the temporary file does not follow from the time and the number of the process. */
 static void temporary_names_cannot_be_predicted(void **state) {
     (void)state;
     char names[3][sizeof path];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Headers that declare huge sizes: databases and indexes, with right checksums, allocate no more
- * for them than for the file that was made; compressed texts take address space at most, and no
- * memory. The linker replaces the allocation functions (--wrap).
+ * Headers that declare huge sizes, with right checksums. Databases and indexes must allocate no
+ * more for such a header than for the file as it was made; compressed texts may reserve address
+ * space, but no memory. The linker replaces the allocation functions (--wrap).
  */
 #include "database/database.h"
 #include "failing_memory.h"
@@ -27,8 +27,8 @@ enum { MOST_BYTES = 1 << 20 };
 
 static trawl_error error;
 
-/* Values that headers may declare: many of 4 bytes, many of 8, and those that overflow when they
- * are multiplied. */
+/* Sizes that a forged header may declare: large ones of 4 and of 8 bytes, and some that overflow
+ * when they are multiplied. */
 static const uint64_t declared[] = {0x7fffffff, 0xfffffff0, UINT64_C(1) << 40, UINT64_C(1) << 61,
                                     UINT64_MAX - 7};
 
@@ -132,7 +132,7 @@ static long peak_kilobytes(void) {
 static void compressed_texts(void **state) {
     (void)state;
     if (TESTS_ARE_SANITIZED)
-        skip(); /* their shadow of address space is memory */
+        skip(); /* sanitizers need memory for reserved address space */
     for (size_t i = 0; i < sizeof compressed / sizeof compressed[0]; i++) {
         char path[4096];
         temporary_template(path, sizeof path);

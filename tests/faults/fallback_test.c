@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Texts that defeat the filters of q-gram databases: an automaton scans a part of the text instead
- * and then returns to the filters (run/fallback.h). The matches are the same with both, and also
- * without memory for the automaton. The linker replaces the allocation functions and
- * trawl_fallback_open (--wrap).
+ * Texts full of candidates for the filters of qgram databases: an automaton scans a part of the
+ * text instead, and then the filters go on (run/fallback.h). The matches must be the same with
+ * filters and automaton, and also without memory for the automaton. The linker replaces the
+ * allocation functions and trawl_fallback_open (--wrap).
  */
 #include "combinations.h"
 #include "effort.h"
@@ -126,7 +126,7 @@ static void letters_of_dna(test_case *test, random_source *random) {
     }
 }
 
-/* What the text between quiet stretches is made of. */
+/* What the parts of a text that are full of candidates are made of. */
 typedef enum stuff { RUN, PAIRS, WHOLE, DAMAGED, STUFFS } stuff;
 
 static void append_stuff(test_case *test, stuff of, size_t length, random_source *random) {
@@ -155,7 +155,8 @@ static void append_quiet(test_case *test, size_t length, random_source *random) 
     }
 }
 
-/* Each stretch is long enough for a walker to change, and the text is longer than 1 MiB. */
+/* Each stretch is long enough for a walker to change to the automaton or back, and the text is
+ * longer than 1 MiB. */
 enum { STRETCH = TESTS_ARE_SLOW ? 130000 : 250000, QUIET = 150000 };
 
 static void make_text(test_case *test, random_source *random) {
@@ -236,7 +237,8 @@ static const runner runners[] = {
     {.call = RUNNER_STREAM_BATCHES, .piece_bytes = 0},
 };
 
-/* In the short form each database goes through every third runner, beginning with another one. */
+/* In the short form of the test, each database is scanned by every third runner, beginning with
+ * another one. */
 static void check(const trawl_db *db, combination which, const test_case *test,
                   trawl_match_kind kind, const match_list *expected, random_source *random) {
     static size_t turn;

@@ -5,7 +5,8 @@
 #include "engines/qgram/anchors/format.h"
 #include "faults/forgery.h"
 
-/* In rows that are not complete, walkers use the entry of a failure as a state. */
+/* Complete rows in a variant without them: walkers would use an entry of a failure link as a
+ * state. */
 static void rows_where_no_walk_expects_them(void **state) {
     (void)state;
     static const char *const variants[] = {"array", "array-divergence-free",
@@ -32,7 +33,8 @@ static void rows_where_no_walk_expects_them(void **state) {
     }
 }
 
-/* Walks of fixed length would take so many steps for each byte. */
+/* A header with more levels than the longest pattern has bytes: divergence-free walks would take
+ * that many steps for each byte. */
 static void more_levels_than_bytes_of_a_pattern(void **state) {
     (void)state;
     size_t size;
@@ -53,9 +55,9 @@ static void endless_failures(void **state) {
     assert_refused(block, size);
 }
 
-/* A failure to a state that is as deep takes no byte back, so a walk could follow one for each
- * state of a level at each byte of text. The last states: "hell" and "hers" on one level, then
- * "shell". */
+/* Failure links to states of the same depth. Such a link goes no level up, so a walk could follow
+ * one for each state of a level at each byte of text. The last states are "hell" and "hers" on one
+ * level, then "shell". */
 static void failures_to_states_as_deep(void **state) {
     (void)state;
     static const char *const variants[] = {"compact", "packed", "array", "bitmap", "bitmap-counts"};
@@ -99,7 +101,7 @@ static void endless_outputs(void **state) {
     assert_refused(block, size);
 }
 
-/* Walkers read records instead of the lists that these repeat. */
+/* Key records that differ from the sections that they repeat: walkers read the records. */
 static void records_that_lie(void **state) {
     (void)state;
     trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
@@ -173,7 +175,7 @@ static void tables_without_patterns(void **state) {
     }
 }
 
-/* Threads that scan different parts count a pattern of both at the same moment. */
+/* A pattern in two parts: threads that scan different parts would count it at the same time. */
 static void a_pattern_in_two_parts(void **state) {
     (void)state;
     size_t size;
@@ -202,7 +204,8 @@ static void a_pattern_in_two_parts(void **state) {
     assert_refused(block, size);
 }
 
-/* The scan reads the value of each entry of a bucket, whether the entry has a key or not. */
+/* Entries of a bucket that name bytes far from the sample: the scan reads the value of each entry,
+ * whether it has a key or not. */
 static void anchor_values_far_from_the_sample(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Forged databases (forgery.h) that may be accepted: those that are can be scanned with, whatever
- * they find.
+ * Forged databases (forgery.h) that need not be refused. If one is accepted, it can be used for
+ * scans without undefined behaviour, whatever it finds.
  */
 #include "database/outputs.h"
 #include "engines/qgram/anchors/format.h"
@@ -65,7 +65,7 @@ static int take_batch(const trawl_match *matches, size_t count, void *context) {
     return 0;
 }
 
-/* The changed block is refused, or can be used; afterwards it is the original again. */
+/* Loads the changed block, and uses it unless it is refused. Then restores the original bytes. */
 static bool forgery_try(forgery *self) {
     trawl_image_header *header = (trawl_image_header *)self->block;
     header->checksum = trawl_block_checksum(self->block, self->size);
@@ -120,7 +120,8 @@ static trawl_patterns *nested_patterns(void) {
     return patterns;
 }
 
-/* If a key needs no verification, it is reported together with all shorter ones. */
+/* Verify bits of a key that are forged. A key whose bits are 0 is reported together with all
+ * shorter ones, unverified. */
 static void verification_that_lies(void **state) {
     (void)state;
     static const uint8_t values[] = {0, 1, 2, 3, 4, 0x80, 0xff};
@@ -226,7 +227,8 @@ static uint32_t near_value(random_source *source, uint32_t value) {
     }
 }
 
-/* Sizes of tables with the numbers that name them, and several other numbers of a tier at once. */
+/* Changes sizes of tables together with the numbers that name them, and several other numbers of a
+ * tier at once. */
 static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
     for (size_t changes = random_between(source, 1, 4); changes; changes--) {
         uint32_t *field = tier_field(forged->block, tier, random_below(source, TIER_FIELDS));
@@ -303,7 +305,7 @@ static void qgram_fields_together(void **state) {
         assert_true(kinds[kind]);
 }
 
-/* Words anywhere in the tables of each kind of filter. */
+/* Changes words anywhere in the tables of each kind of filter. */
 static void qgram_tables(void **state) {
     (void)state;
     static const trawl_section_kind kinds[] = {TRAWL_SECTION_QGRAM_SAMPLE_FILTER,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Databases that tests change with knowledge of the format: several fields agree with each other,
- * and the checksum is right. Random changes of bytes never produce these.
+ * Forged databases: tests change fields so that several of them agree with each other, and correct
+ * the checksum. Random changes of bytes never produce these.
  */
 #ifndef TRAWL_TESTS_FORGERY_H
 #define TRAWL_TESTS_FORGERY_H

@@ -118,7 +118,7 @@ static void every_allocation_of_two_threads_fails_once(void **state) {
     fail_each_allocation(build_in_parts, 4 << 20);
 }
 
-/* A copy of its own for each change: sanitizers see what is read beyond it. */
+/* Each change is made in a new copy, so that sanitizers see reads beyond it. */
 static uint8_t *copy_of(const index_memory *memory) {
     uint8_t *copy = malloc(memory->size);
     assert_non_null(copy);
@@ -139,7 +139,8 @@ static void damaged_bytes_are_noticed(void **state) {
         if (trawl_index_load_memory(copy, memory.size, &index, &error) == TRAWL_OK) {
             trawl_status status = trawl_index_verify(index, &error);
             (void)index_use_all(index);
-            /* Zeros between two parts are not all under a checksum: those of the last one. */
+            /* Not all zeros between two parts are under a checksum: those behind the last part are
+             * not. */
             if (status == TRAWL_OK && at < index->layout.offsets[TRAWL_INDEX_CHECKSUMS])
                 fail_msg("a change of byte %zu was not noticed", at);
         }
@@ -202,7 +203,8 @@ static void forged_files_do_no_harm(void **state) {
     }
 }
 
-/* Another user's file may change after its checksums were compared: it is read as a whole. */
+/* A file that another user can write may change after its checksums have been compared. So it is
+ * copied into memory. */
 static void a_file_of_another_user_is_copied(void **state) {
     (void)state;
     char path[] = "/tmp/trawl-index.XXXXXX";
@@ -218,7 +220,8 @@ static void a_file_of_another_user_is_copied(void **state) {
         assert_int_equal(ftruncate(file, 0), 0); /* a mapped file would end the process */
         assert_int_equal(search_all(index), TRAWL_OK);
         trawl_index_free(index);
-        assert_int_equal(ftruncate(file, (off_t)1 << 40), 0); /* no memory for an untrue size */
+        assert_int_equal(ftruncate(file, (off_t)1 << 40),
+                         0); /* a declared size allocates nothing */
         assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_ERROR_FORMAT);
     }
     __real_free(memory.bytes);

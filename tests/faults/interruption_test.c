@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Signals whose handlers let system calls end early (EINTR), sent to every thread of the process
- * all the time: reads of a pipe, saving and loading of databases, and scans by several threads give
- * what they give without them.
+ * Signals whose handlers make system calls end early (EINTR) are sent to every thread of the
+ * process all the time. Reading a pipe, saving and loading databases, and scans by several threads
+ * give the same results as without signals.
  */
 #include "io/read_ahead.h"
 #include "temporary.h"

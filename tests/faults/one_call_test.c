@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Calls over one short text use scanners that the database keeps: after the first call they
- * allocate nothing, take no lock and read no environment; calls inside of calls, calls of many
- * threads and of a forked process find the same; what is kept is bounded, and freed with the
- * database. The linker replaces the functions (--wrap).
+ * Calls over one short text use scanners that the database keeps. After the first call they
+ * allocate nothing, take no lock and read no environment. Calls inside of calls, of many threads
+ * and of a forked process find the same matches. The number of kept scanners is bounded, and they
+ * are freed with the database. The linker replaces the functions (--wrap).
  */
 #include "faults/watched_calls.h"
 #include "run/idle.h"
@@ -43,7 +43,7 @@ static void use(const trawl_db *db, const test_case *test, size_t length, uint64
     const uint8_t *text = test->text;
     uint64_t total, again;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-    options.threads = 2; /* of a text that one thread scans alone */
+    options.threads = 2; /* the text is so short that one thread scans it */
     assert_int_equal(trawl_scan(db, text, length, NULL, ignore, NULL, NULL), TRAWL_OK);
     (void)trawl_scan_batches(db, text, length, &options, stop, NULL, NULL);
     assert_int_equal(trawl_count(db, text, length, &options, &total, NULL, NULL), TRAWL_OK);

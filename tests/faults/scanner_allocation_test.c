@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A scanner, also one of records, that is open allocates nothing, takes no lock and reads no
- * environment: with every engine, variant and kind of matches, for all forms, over texts of all
- * lengths, which may be full of matches or of candidates. Opening survives the failure of any
+ * An open scanner, of texts or of records, allocates nothing, takes no lock and reads no
+ * environment: with every engine, variant and match kind, for all its functions, over texts of all
+ * lengths, some of them full of matches or of candidates. Opening one survives the failure of any
  * allocation. The linker replaces the functions (--wrap).
  */
 #include "faults/watched_calls.h"

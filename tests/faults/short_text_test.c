@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a scan of a short text allocates: nothing above 64 KiB with few patterns, with every engine
- * and kind of matches, since larger blocks make the heap grow and shrink in each call. The linker
- * replaces the allocation functions (--wrap).
+ * A scan of a short text with few patterns allocates no block above 64 KiB, with any engine and
+ * match kind: larger blocks would make the heap grow and shrink in each call. The linker replaces
+ * the allocation functions (--wrap).
  */
 #include "combinations.h"
 #include "failing_memory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What tests of calls that must not allocate, lock or read the environment share: the functions
- * that the linker puts in the place of others (--wrap), which count calls, and small cases. Exactly
- * one file of a program includes this.
+ * Shared by tests of calls that must not allocate, lock or read the environment: functions that the
+ * linker puts in the place of others (--wrap), which count calls; and small cases. Exactly one file
+ * of a program includes this.
  */
 #ifndef TRAWL_TESTS_WATCHED_CALLS_H
 #define TRAWL_TESTS_WATCHED_CALLS_H
@@ -49,13 +49,14 @@ trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker 
 /* More allocations than any test makes: `countdown` counts them from here. */
 enum { MANY_ALLOCATIONS = 1000000000 };
 
-/* From here on calls are counted. */
+/* Starts to count calls. */
 static void watch(void) {
     atomic_store(&countdown, MANY_ALLOCATIONS);
     atomic_store(&watched, 0);
 }
 
-/* Until here. Fails the test if a call was watched, or memory was allocated and must not be. */
+/* Stops counting. Fails the test if a call was counted, or if memory was allocated and must not
+ * be. */
 static void assert_nothing_watched(combination which, trawl_match_kind kind, bool may_allocate) {
     long allocations = MANY_ALLOCATIONS - atomic_load(&countdown);
     atomic_store(&countdown, -1);

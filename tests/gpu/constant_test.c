@@ -104,7 +104,7 @@ static void all_of_64_kilobytes(void **state) {
     device_release(on_device);
 }
 
-/* Streams that run only when somebody waits for them, and not in the order of the launches. */
+/* Streams whose work runs only when the test waits for it, and not in the order of the launches. */
 static void turns(void **state) {
     (void)state;
     size_t objects = device_live_objects();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Texts with two and more matches for each byte, and too little room for them: the total always
- * says what is needed, nothing is written beyond the room, and with enough of it the list is
+ * Texts with two and more matches for each byte, and too little room for them: the total is always
+ * the number that is needed, nothing is written beyond the room, and with enough room the list is
  * complete.
  */
 #include "gpu/device_memory.h"
@@ -17,7 +17,7 @@ static size_t text_length(void) {
     return device_is_emulated() ? 1500 : device_cases_are_limited() ? 5000 : 60000;
 }
 
-/* Each kernel: the total with no room at all, with too little, and then everything. */
+/* For each kernel: the total without any room, with too little, and then all matches. */
 static void scan_with_all_rooms(const test_case *test) {
     expectation expected;
     device_database database;

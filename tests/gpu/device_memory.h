@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Device memory, pinned memory and streams for the tests: what they need of CUDA's runtime, in C.
- * Compiled by nvcc for a device, and against tests/emulator for the emulated builds.
+ * Device memory, pinned memory and streams for the tests: the functions of CUDA's runtime that they
+ * use, in C. Compiled by nvcc for a device, and against tests/emulator for the emulated builds.
  */
 #ifndef TRAWL_TESTS_DEVICE_MEMORY_H
 #define TRAWL_TESTS_DEVICE_MEMORY_H
@@ -20,11 +20,11 @@ bool device_is_emulated(void);
 int device_count(void);
 bool device_select(int number);
 
-/* NULL when there is not so much. The address is a multiple of 256. */
+/* Device memory; NULL if there is too little. The address is a multiple of 256. */
 void *device_allocate(size_t bytes);
 void device_release(void *memory);
 
-/* Device memory that is free. */
+/* Bytes of device memory that are free. */
 size_t device_free_bytes(void);
 
 /* Page-locked host memory. */
@@ -35,8 +35,8 @@ void pinned_release(void *memory);
 void *device_stream_new(void);
 void device_stream_release(void *stream);
 
-/* Put into `stream` (NULL: the default one). They return false when CUDA reports an error, which
- * may come from whatever was put into the stream before: device_complaint has its words. */
+/* These put work into `stream` (NULL: the default one). They return false when CUDA reports an
+ * error, which may come from earlier work of the stream; device_complaint has its message. */
 bool device_write(void *to, const void *from, size_t bytes, void *stream);
 bool device_fill(void *to, int byte, size_t bytes, void *stream);
 
@@ -46,30 +46,32 @@ bool device_wait(void *stream);
 
 const char *device_complaint(void);
 
-/* The rest does something in emulated builds only. */
+/* The functions below work in emulated builds only. */
 
-/* Lets threads, blocks and streams run in an order that `seed` chooses: 0 is the plain one. */
+/* Runs threads, blocks and streams in an order that `seed` chooses; 0: the plain order. */
 void device_shake(unsigned seed);
 
-/* The allocation of device or pinned memory after `after` more of them fails, and all that follow;
- * negative: none does. Returns false where that cannot be done. */
+/* Makes allocations of device and pinned memory fail, from the one after `after` more of them on;
+ * negative: none fails. Returns false if the build cannot do that. */
 bool device_fail_allocations(long after);
 
-/* Memory that is not CUDA's own cannot be page-locked. Returns false where that cannot be done. */
+/* Makes page-locking fail for memory that CUDA has not allocated. Returns false if the build cannot
+ * do that. */
 bool device_refuse_locking(bool refuse);
 
-/* Offers so many devices. Returns false where that cannot be done. */
+/* Sets the number of devices that CUDA reports. Returns false if the build cannot do that. */
 bool device_set_count(int count);
 
-/* Call number `number` to CUDA from now on fails, 1 being the next one; 0: none does. `lasting`:
- * the device of that call is gone from then on. Returns false where that cannot be done. */
+/* Makes call number `number` to CUDA from now on fail, 1 being the next one; 0: none fails.
+ * `lasting`: the device of that call fails from then on. Returns false if the build cannot do
+ * that. */
 bool device_fail_call(long number, bool lasting);
 
 /* Calls to CUDA since the last use of this function or of device_fail_call. */
 long device_calls(void);
 
-/* Textures of more elements than this cannot be made; 0: as usual. Returns false where that cannot
- * be done. */
+/* Limits textures to this number of elements; 0: the usual limit. Returns false if the build cannot
+ * do that. */
 bool device_limit_textures(size_t elements);
 
 /* Allocations, streams, events and textures that have not been freed. */

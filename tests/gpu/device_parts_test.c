@@ -230,8 +230,8 @@ static void wrong_arguments(void **state) {
     small_end(&small);
 }
 
-/* Each call to CUDA fails once: the error is told, nothing is left behind, and the next scan works.
- */
+/* Each call to CUDA fails once: the error is reported, no memory is leaked, and the next scan
+ * works. */
 static void every_call_fails(void **state) {
     (void)state;
     if (!device_is_emulated())
@@ -254,7 +254,7 @@ static void every_call_fails(void **state) {
         (void)device_fail_call(call, false);
         trawl_status status = trawl_cuda_scan_parts(small.parts, 2, NULL, &combined, &error);
         (void)device_fail_call(0, false);
-        failures += status != TRAWL_OK; /* those of cleaning up change no result */
+        failures += status != TRAWL_OK; /* a failure while cleaning up changes no result */
         assert_true(status == TRAWL_OK || (combined.total == 0 && error.message[0] != 0));
         assert_int_equal(device_live_objects(), live);
         if (trawl_cuda_scan_parts(small.parts, 2, NULL, &combined, &error) != TRAWL_OK)

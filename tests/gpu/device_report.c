@@ -17,8 +17,7 @@
 
 enum { SHRINK_TRIES = 2000, TALLIES = 512 };
 
-/* What runs right now, so that it can be told after a crash too; `test` must still be there then.
- */
+/* What runs now, so that it can be printed after a crash too; `test` must still exist then. */
 static struct {
     const test_case *test;
     uint64_t length;
@@ -37,7 +36,8 @@ static size_t verify_count;
 
 /* ------------------------------------------------------------------ telling */
 
-/* A program that has crashed may tell what it was doing in ways that a healthy one may not. */
+/* These functions are also called by a handler after a crash, to print what was being tested. A
+ * handler should not call some of the functions they use; here the program ends anyway. */
 /* NOLINTBEGIN(bugprone-signal-handler) */
 
 static void print_layout(FILE *file) {
@@ -111,7 +111,7 @@ static bool still_fails(const test_case *test, void *context) {
     expectation_make(&expected, test);
     bool failed = device_scan_check(&database, &scan, test, test->length, &expected, what,
                                     sizeof(what)) == DEVICE_FAILED;
-    if (failed) { /* told about the smallest case in the end */
+    if (failed) { /* the message is finally about the smallest case */
         memcpy(current.complaint, what, sizeof(what));
         ((device_scan *)context)->owned = scan.owned;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Running the device tests: skipping them where there is no device, counting what was checked, and
- * telling of failures: the combination, the kernel, the layout, and the smallest case that fails.
+ * Runs the device tests: skips them where there is no device, counts what was checked, and reports
+ * failures: the combination, the kernel, the layout, and the smallest case that fails.
  */
 #ifndef TRAWL_TESTS_DEVICE_REPORT_H
 #define TRAWL_TESTS_DEVICE_REPORT_H
@@ -16,12 +16,12 @@ bool device_tests_begin(const char *program);
 /* Prints what was scanned and refused, frees everything. */
 void device_tests_end(void);
 
-/* A teardown for tests that call device_check: tells of a crash in the middle of one, and ends the
- * program, in which nothing can be relied on any more. */
+/* A teardown for tests that call device_check: reports a crash in the middle of one, and ends the
+ * program, whose state is undefined then. */
 int device_tests_after_a_crash(void **state);
 
-/* device_scan_check, and the end of the test when it fails. `replay` is how the case is made again,
- * or NULL. The case is static, so that a crash can be told of. */
+/* Calls device_scan_check, and ends the test when it fails. `replay` says how to make the case
+ * again, or is NULL. The case must be static, so that it can be printed after a crash. */
 device_outcome device_check(device_database *database, const device_scan *scan,
                             const test_case *test, uint64_t length, const expectation *expected,
                             const char *replay);
@@ -36,12 +36,12 @@ bool device_open_engine(device_database *database, const char *engine, const tes
 /* The combinations that name an engine with kernels. */
 bool device_combination(size_t index, combination *which);
 
-/* TRAWL_TEST_CASES, which makes every test shorter; else `chosen` for a device or for the emulated
- * build. */
+/* The number of cases: TRAWL_TEST_CASES, which makes every test shorter; else `chosen` on a device,
+ * `chosen_emulated` in the emulated build. */
 size_t device_cases(size_t chosen, size_t chosen_emulated);
 bool device_cases_are_limited(void);
 
-/* Every how many-th of `count` cases is to be run: 1 unless TRAWL_TEST_CASES is smaller. */
+/* The step through `count` cases: 1 unless TRAWL_TEST_CASES is smaller. */
 size_t device_case_step(size_t count);
 
 #endif

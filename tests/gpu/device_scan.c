@@ -58,8 +58,8 @@ const char *device_kernel_at(const char *engine, size_t index) {
 
 /* ------------------------------------------------------------------ memory */
 
-/* One block of device memory for everything but the workspace, with room between its zones, and
- * its image in host memory: a scan costs one copy there and one back. */
+/* One block of device memory for everything but the workspace, with guard bytes between its zones,
+ * and an image of it in host memory: a scan costs one copy to the device and one back. */
 enum { GUARD = 256, POISON = 0xa5 };
 
 typedef struct zone {
@@ -187,7 +187,7 @@ static void *zone_address(const check *work, size_t index) {
     return work->zones[index].bytes ? held.device + work->zones[index].offset : NULL;
 }
 
-/* The text in memory that ends where it ends. */
+/* Places the text in memory that ends with its last byte. */
 static bool place_exactly(check *work, const void **text) {
     if (device_is_emulated()) {
         guarded_copy(&held.text, work->test->text, (size_t)work->length,
@@ -224,7 +224,8 @@ static bool start(check *work, const void *text) {
                work->zones[ZONE_TEXT].bytes);
     if (!device_write(held.device, held.image, work->bytes, work->stream) ||
         !device_fill(held.workspace, POISON, 2 * GUARD + work->workspace_bytes, work->stream) ||
-        /* What is in the workspace before must not matter: not what all those bytes mean either. */
+        /* The content of the workspace before a scan must not matter: every other scan finds zeros
+         * there. */
         (++scans % 2 != 0 &&
          !device_fill(held.workspace + GUARD, 0, work->workspace_bytes, work->stream)))
         return complain(work->complaint, "preparing the memory: %s", device_complaint());
@@ -250,7 +251,7 @@ static bool start(check *work, const void *text) {
 
 /* ------------------------------------------------------------------ comparing */
 
-/* Everything that is no result is as it was. */
+/* Checks that all bytes that are no result are unchanged. */
 static bool untouched(check *work) {
     uint8_t edge[GUARD];
     const uint8_t *image = held.image;
@@ -390,7 +391,8 @@ static bool same(check *work) {
 
 /* ------------------------------------------------------------------ the check as a whole */
 
-/* Whether the library will do it; asked first, so that refusals are told from failures. */
+/* Whether the library accepts the scan. Tested first, so that refusals can be told from
+ * failures. */
 static device_outcome ask(check *work) {
     trawl_error error = {.message = ""};
     trawl_status status = trawl_cuda_workspace(work->database->uploaded, &work->options,

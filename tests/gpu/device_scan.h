@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * One scan of device memory, checked to the last byte: its results against the oracle's, and all
+ * One scan of device memory, with every byte checked: its results against the oracle's, and all
  * memory around and between them, which is filled with a pattern before every scan.
  */
 #ifndef TRAWL_TESTS_DEVICE_SCAN_H
@@ -43,8 +43,8 @@ typedef enum device_room {
 /* Where the text stands. */
 typedef enum device_place {
     PLACE_BETWEEN, /* in the middle of other memory, at `alignment` behind a multiple of 256 */
-    PLACE_EXACT,   /* nothing readable behind it; emulated, nothing readable before or behind it,
-                      and then the address is whatever that gives */
+    PLACE_EXACT,   /* no readable byte behind it; in emulated builds neither before it, and the
+                      alignment then follows from that */
     PLACES
 } device_place;
 
@@ -79,8 +79,8 @@ device_outcome device_scan_check(device_database *database, const device_scan *s
 /* "kernel ac3, matches, table path texture, ..." */
 void device_scan_describe(const device_scan *scan, char *text, size_t size);
 
-/* Whether a refusal is one of those that are documented, and well explained; else `complaint` says
- * what is wrong with it (refusals.c). */
+/* Whether a refusal is a documented one with a sentence that explains it (refusals.c); else
+ * `complaint` says what is wrong. */
 bool device_may_refuse(const device_database *database, const device_scan *scan,
                        trawl_status status, const trawl_error *error, char *complaint, size_t size);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several devices beside one, counting:
+ * Compares counting with several devices and with one:
  *
  *     bench_devices DATABASE TEXT
  *
- * TEXT is repeated to 8 GiB of pinned memory (DEVICES_GIB=N chooses another size), which
- * trawl_count scans with each device alone, then with all; then to as much memory of each device,
- * which trawl_cuda_scan_parts scans on the first device and on all. A line is a way of scanning,
- * with GB/s of each of DEVICES_ROUNDS=N rounds (5), which take turns. It is no test: build it by
- * name.
+ * TEXT is repeated to 8 GiB of pinned memory (DEVICES_GIB=N chooses another size). trawl_count
+ * scans it with each device alone, then with all of them. Then TEXT is repeated to as much memory
+ * of each device, which trawl_cuda_scan_parts scans on the first device and on all. A line of the
+ * output is one of these ways, with its GB/s in each of DEVICES_ROUNDS=N rounds (5), which take
+ * turns. This is no test: build it by name.
  */
 #include "gpu/device_memory.h"
 #include "trawl/trawl_cuda.h"

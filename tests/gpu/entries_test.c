@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Ends and states from host memory to host memory: every engine, kernel and way of transfer gives
- * the ends of the oracle and the states of the CPU's plain walk, and writes nothing else.
+ * Ends and states of texts in host memory: every engine, kernel and way of transfer gives the ends
+ * of the oracle and the states of the CPU's plain walk, and writes nothing else.
  */
 #include "generate.h"
 #include "gpu/device_memory.h"
@@ -39,7 +39,7 @@ static entries_call any_call(random_source *random, trawl_cuda_form form, const 
     return call;
 }
 
-/* The entries as the header says that they are; *bytes is their size. NULL: the engine has no
+/* The entries as the public header defines them; *bytes is their size. NULL: the engine has no
  * single automaton. */
 static uint8_t *expected_entries(const trawl_db *db, const test_case *test, trawl_cuda_form form,
                                  size_t *bytes) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The edges of the interface for device memory: NULL, wrong names and values, too little workspace,
- * databases that it cannot serve, and a device without memory.
+ * The borders of the interface for device memory: NULL, wrong names and values, too little
+ * workspace, databases that it cannot scan, and a device without memory.
  */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
@@ -84,7 +84,7 @@ static trawl_status scan_with(const trawl_cuda_scan_options *scan, const void *t
     return trawl_cuda_scan(uploaded, scan, text, length, into, workspace, WORKSPACE, NULL, &error);
 }
 
-/* After whatever went wrong, this goes right. */
+/* A correct call works, whatever failed before. */
 static void expect_it_works(void) {
     trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     uint64_t total = 0;
@@ -122,7 +122,8 @@ static void null_pointers(void **state) {
                  TRAWL_ERROR_ARGUMENT, "");
     trawl_cuda_db_free(NULL);
     assert_int_equal(trawl_study_cuda_state_bytes(NULL), 0);
-    /* Without options all has its default, without an error structure it is as wrong. */
+    /* Without options, all have their defaults. Without an error structure, wrong calls fail as
+     * with one. */
     assert_int_equal(scan_with(NULL, memory, LENGTH, &results), TRAWL_OK);
     assert_int_equal(
         trawl_cuda_scan(uploaded, &scan, NULL, LENGTH, &results, workspace, WORKSPACE, NULL, NULL),
@@ -231,7 +232,7 @@ static void wrong_values(void **state) {
     expect_it_works();
 }
 
-/* An older program's structure ends earlier; what it does not have is 0. */
+/* The structure of an older program is shorter; members that it lacks are 0. */
 static void older_structures(void **state) {
     (void)state;
     trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
@@ -288,8 +289,8 @@ static void layouts(void **state) {
     }
 }
 
-/* The overhead is that of the scan: short texts have short strips, and some kernels walk nothing
- * twice. */
+/* The reported overhead is that of the scan: short texts have short strips, and some kernels walk
+ * no byte twice. */
 static void layouts_follow_the_text(void **state) {
     (void)state;
     trawl_patterns *patterns;
@@ -349,7 +350,7 @@ static void measuring(void **state) {
     expect_it_works();
 }
 
-/* Each allocation of an upload fails once: nothing is left of it. */
+/* Each allocation of an upload fails once, and no memory is leaked. */
 static void every_allocation_fails(void **state) {
     (void)state;
     combination which;
@@ -381,8 +382,8 @@ static void every_allocation_fails(void **state) {
     expect_it_works();
 }
 
-/* Tables too large for textures: kernels that need them refuse, the default one and those that read
- * the tables otherwise go on. */
+/* Tables that are too large for textures: kernels that need textures refuse; the default kernel,
+ * and those that can read tables in another way, work. */
 static void tables_too_large_for_textures(void **state) {
     (void)state;
     combination which;

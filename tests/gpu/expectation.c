@@ -24,7 +24,7 @@ static uint32_t numbers_of(const test_case *test) {
     return (uint32_t)bytes;
 }
 
-/* The number of the string text[end - length .. end), 0 when no pattern begins so. */
+/* The number of the string text[end - length .. end); 0 if no pattern begins with it. */
 static uint32_t number_of(const test_case *folded, const uint8_t *text, size_t end, size_t length) {
     uint32_t before = 0;
     for (size_t id = 0; id < folded->count; id++) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What scans of a case must give: its matches, and the state of the automaton after each byte, both
- * found by naive search that shares nothing with the library.
+ * The expected results of scans of a case: its matches, and the state of the automaton after each
+ * byte, both found by naive search that shares no code with the library.
  *
- * A state stands for a string: the longest suffix of the text so far that begins a pattern. These
- * strings are numbered: prefix of length L of pattern `id`, the first pattern that begins so, has
- * the number (lengths of the patterns before id) + L; the empty string has 0. What an automaton
- * calls its states is its own affair, so that only one thing can be asked: that the same state
- * always stands for the same string and different states for different ones.
+ * A state is a string: the longest suffix of the text so far that begins a pattern. These strings
+ * are numbered: the prefix of length L of pattern `id`, the first pattern that begins with it, has
+ * the number (lengths of the patterns before id) + L; the empty string has 0. An automaton may
+ * number its states in any way. So the test only checks that the same state always belongs to the
+ * same string, and different states to different strings.
  */
 #ifndef TRAWL_TESTS_EXPECTATION_H
 #define TRAWL_TESTS_EXPECTATION_H
 
 #include "case.h"
 
-/* Matches and strings of a text's first bytes are the first ones of the text's. */
+/* For the first bytes of a text, the expected matches and strings are the first ones of these. */
 typedef struct expectation {
     match_list matches; /* all of the text, in canonical order */
     uint32_t *strings;  /* for each byte of the text the number of the string after it */
@@ -39,7 +39,7 @@ typedef struct state_names {
 void state_names_make(state_names *names, const test_case *test, uint64_t states);
 void state_names_free(state_names *names);
 
-/* Whether `state` may stand for `string`, given all that was asked before. */
+/* Whether `state` may belong to `string`, given all earlier calls. */
 bool state_names_agree(state_names *names, uint32_t state, uint32_t string);
 
 #endif

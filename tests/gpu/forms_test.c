@@ -23,7 +23,7 @@
 
 static test_case_list cases;
 
-/* A scan that differs from others in everything that must not matter. */
+/* A scan with random values of everything that must not change the results. */
 static device_scan any_scan(random_source *random, const char *kernel, trawl_cuda_form form,
                             size_t length) {
     device_scan scan = {.kernel = kernel, .form = form};
@@ -46,7 +46,8 @@ static device_scan any_scan(random_source *random, const char *kernel, trawl_cud
     return scan;
 }
 
-/* One database, all its kernels and forms: once as they come, or with every path and place. */
+/* Scans with all kernels and forms of a database: with the defaults, or (`thoroughly`) with every
+ * path and place. */
 static void scan_in_all_forms(device_database *database, const test_case *test,
                               const expectation *expected, random_source *random, bool thoroughly,
                               const char *replay) {

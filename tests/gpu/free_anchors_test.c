@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Engine qgram with free anchors: keys that end with other keys, so that several end at one place;
- * sets whose patterns have nothing but the same few q-grams, so that buckets are crowded; letters
- * of either case beside letters as they are; patterns across strips and slices. */
+/* Engine qgram with free anchors: keys that are suffixes of other keys, so that several end at one
+ * position; sets whose patterns consist of the same few q-grams, so that buckets are crowded;
+ * case-insensitive patterns beside case-sensitive ones; patterns across strips and slices. */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -19,7 +19,8 @@ enum { STRIP = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 90, TEXT_BYT
 /* With cheap candidates, small sets that have many of them get free anchors, too. */
 static const trawl_device_costs costs = {.size = sizeof(costs), .bucket = 2};
 
-/* What tiers have had: strides of free anchors, one bit each; filters by cores; crowded buckets. */
+/* Properties of the tiers that have been tested: strides of free anchors, one bit each; filters by
+ * cores; crowded buckets. */
 static unsigned strides, cores, crowded;
 static size_t leftmost; /* matches of the leftmost kinds that were compared */
 
@@ -43,8 +44,8 @@ static void remember(const test_case *test) {
     free(layout);
 }
 
-/* A set and its text: patterns of `shortest` bytes and more of so many letters, and the endings of
- * each. */
+/* A kind of set: its number of patterns, the lengths of these, and how many letters they are made
+ * of. */
 typedef struct set_kind {
     size_t patterns, shortest, longest, letters;
     bool any_case;

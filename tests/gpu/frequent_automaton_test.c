@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Sets of which engine qgram gives a part to an automaton: short patterns and runs of one byte,
- * which are frequent in the text, among longer ones. Counts, counts by pattern and ends come
- * from the automaton and the filters, records from filters alone; all must be as without an
- * automaton. */
+ * which are frequent in the text, among longer ones. Counts, counts by pattern and ends come from
+ * the automaton and the filters together, records from filters alone; all results must be the same
+ * as without an automaton. */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -94,8 +94,9 @@ static void add_patterns(test_case *test, random_source *random, size_t shortest
     }
 }
 
-/* Patterns that cannot be in the automaton, as they have too many spellings, and end everywhere in
- * a stretch of the text: its strips have more hits than are noted. Short ones end there too. */
+/* Patterns that cannot be in the automaton, as they have too many spellings. They end at every
+ * position of a stretch of the text, so that its strips have more hits than there is room for.
+ * Short patterns end there too. */
 static void add_dense_patterns(test_case *test) {
     static const char *const patterns[] = {"ghghgh", "hghghg", "GHghghgh"};
     for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)

@@ -113,8 +113,8 @@ static void every_stride(void **state) {
     assert_int_equal(strides, 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16);
 }
 
-/* So many strips that a block takes several of them. A device with many multiprocessors needs more
- * strips, and fewer matches in each. */
+/* Enough strips for a block to take several of them. A device with many multiprocessors needs more
+ * strips, with fewer matches in each. */
 static void many_strips(void **state) {
     (void)state;
     check_set(5, true, 140, random_for_case(random_seed(), 0));

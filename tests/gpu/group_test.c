@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several devices in one scan: what they find is what the oracle finds, in order, whichever device
- * takes which segment, and whatever call to CUDA fails. The emulation has as many devices as a test
- * wants; a real device takes part several times.
+ * Several devices in one scan: they find what the oracle finds, in order, whichever device takes
+ * which segment, and whatever call to CUDA fails. The emulation has as many devices as a test asks
+ * for; a real device takes part several times.
  */
 #include "effort.h"
 #include "generate.h"
@@ -139,8 +139,8 @@ static void random_cases(void **state) {
     }
 }
 
-/* Many more segments than counters of patterns are gathered for before they come to the host, and
- * more matches than there is room for; `length` is of the text. */
+/* Many more segments than an epoch has, after which counters of patterns are copied to the host,
+ * and more matches than there is room for. `length` is that of the text. */
 static void make_dense(test_case *test, size_t length) {
     static const char *const patterns[] = {"a", "aa", "aaaa", "ab", "needles in haystacks", "b"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
@@ -256,13 +256,13 @@ static trawl_db *compile_for(const test_case *test, const char *engine) {
     return db;
 }
 
-/* What was seen while each call failed in turn. */
+/* What happened while each call failed in turn. */
 typedef struct tally {
     unsigned refused, left_out, by_cpu;
 } tally;
 
-/* Call `number` fails, perhaps because its device is gone. A new database, as the upload is part of
- * it. Returns false when there were not so many calls. */
+/* Call `number` fails, perhaps because its device is gone. The database is a new one, as its upload
+ * is part of the test. Returns false if there were fewer calls. */
 static bool fail_one(const test_case *test, const char *engine, const char *device, int way,
                      const outcome *expected, long number, bool lasting, tally *seen) {
     size_t objects = device_live_objects();
@@ -273,7 +273,8 @@ static bool fail_one(const test_case *test, const char *engine, const char *devi
     bool reached = device_calls() >= number;
     (void)device_fail_call(0, false);
     if (result.status != TRAWL_OK) {
-        /* Asking twice which devices there are, with a call for each: nothing can go on without. */
+        /* Finding the devices, which is done twice with a call for each: no scan is possible
+         * without it. */
         seen->refused++;
         if (error.message[0] == '\0' || strchr(error.message, '\n') != NULL || number > 24)
             fail_msg("%s, way %d, call %ld fails: %s: %s", device, way, number,
@@ -289,7 +290,7 @@ static bool fail_one(const test_case *test, const char *engine, const char *devi
         assert_null(strchr(result.report.failure, '\n'));
     }
     release(&result, way);
-    if (number % 4 == 0) { /* the database is as good as before */
+    if (number % 4 == 0) { /* the database can be used as before */
         result = scan(db, test, device, way);
         if (result.status != TRAWL_OK || !same(&result, expected) || result.report.left_out != 0)
             fail_msg("%s, %s, way %d, after call %ld failed%s: %s%s", engine, device, way, number,
@@ -303,8 +304,9 @@ static bool fail_one(const test_case *test, const char *engine, const char *devi
     return reached;
 }
 
-/* TRAWL_TEST_EVERY_CALL fails each call of the scans of a shorter text, which takes minutes.
- * Otherwise the cases fail one call in 11 (the short form: in 211), each case other ones. */
+/* With TRAWL_TEST_EVERY_CALL each call of the scans of a shorter text fails once, which takes
+ * minutes. Otherwise one call in 11 fails (in the short form of the test one in 211), in each case
+ * other ones. */
 static void every_call_fails(void **state) {
     (void)state;
     static const int counts[] = {1, 2, 3, 8};
@@ -398,7 +400,7 @@ static void refusals(void **state) {
 
 /* ------------------------------------------------------------------ texts that end early */
 
-/* What lies before a failure is scanned, to the last byte, and then the failure told. */
+/* All bytes before a failure are scanned, and then the failure is reported. */
 static void failures_end_the_text(void **state) {
     (void)state;
     test_case test = {.name = strdup("ends")};

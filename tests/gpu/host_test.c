@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Texts in host memory that a CUDA device scans: every engine, kind of matches and way of transfer
- * gives what the oracle gives, and segments are joined without a seam.
+ * Texts in host memory that a CUDA device scans: every engine, match kind and way of transfer gives
+ * what the oracle gives, and no match is lost or found twice at the borders of segments.
  */
 #include "engines/registry.h"
 #include "generate.h"
@@ -25,7 +25,7 @@ enum { TRANSFERS = 4, SHRINK_TRIES = 1000 };
 
 /* ------------------------------------------------------------------ telling */
 
-/* What runs right now, so that it can be told when the process is ended by a signal. */
+/* What runs now, so that it can be printed if a signal ends the process. */
 static struct {
     const test_case *test;
     combination_failure failure;
@@ -51,7 +51,7 @@ static bool still_fails(const test_case *test, void *context) {
         test_case_search(test, original->kind, &expected);
         failed = !runner_check(&original->how, db, test->text, test->length, &expected, &random,
                                failure.what, sizeof(failure.what));
-        if (failed) /* told about the smallest case in the end */
+        if (failed) /* the message is finally about the smallest case */
             memcpy(original->what, failure.what, sizeof(failure.what));
         match_list_free(&expected);
         trawl_db_free(db);
@@ -98,8 +98,9 @@ static void search(const test_case *test, trawl_match_kind kind, match_list *exp
 
 /* ------------------------------------------------------------------ cases */
 
-/* Each combination goes through a few of the listed runners, so that all see all of them; of the
- * combinations a third goes through the leftmost kinds, whose matches are selected on the host. */
+/* Each combination is tested with a few of the listed runners, so that together they use all of
+ * them. A third of the combinations is tested with the leftmost kinds, whose matches are selected
+ * on the host. */
 static void the_case_table(void **state) {
     (void)state;
     size_t each = device_is_emulated() ? 2 : 7, turn = 0;
@@ -151,8 +152,8 @@ static void random_cases(void **state) {
 
 /* ------------------------------------------------------------------ file signatures */
 
-/* 33 patterns like the headers and footers by which files are carved out of disk images, in a text
- * where they are rare, with every kernel. */
+/* 33 patterns like the headers and footers by which files are found in disk images, in a text in
+ * which they are rare, with every kernel. */
 static void make_signatures(test_case *test, size_t length) {
     random_source random = random_for_case(33, 0);
     uint8_t bytes[24];
@@ -346,7 +347,7 @@ static void *scan_without_copying(void *argument) {
     return NULL;
 }
 
-/* Page-locked by the caller, or by the scans, which have to share it. */
+/* The text is page-locked by the caller, or by the scans, which then have to share that. */
 static void one_text_without_copies(void **state) {
     (void)state;
     enum { THREADS = 3 };

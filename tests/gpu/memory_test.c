@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Device memory behind scans of host memory: a database is uploaded once and given back, nothing is
- * left behind, and scans go on on the CPU when the device has no memory. Runs alone: it looks at
- * the memory that is free, and takes all of it.
+ * Device memory of scans of host memory: a database is uploaded once, its memory is freed with it,
+ * nothing is leaked, and scans go on on the CPU when the device has no memory. Runs alone, as it
+ * measures the free memory of the device and takes all of it.
  */
 #include "effort.h"
 #include "gpu/device_memory.h"

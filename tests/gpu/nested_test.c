@@ -37,7 +37,8 @@ static trawl_db *compile(combination which, const test_case *test, trawl_match_k
     return db;
 }
 
-/* How many matches the kernel hands to the selection; UINT64_MAX: it refuses the set. */
+/* The number of matches that the kernel reports to the selection; UINT64_MAX: it refuses the
+ * set. */
 static uint64_t reported(const trawl_cuda_db *uploaded, const char *kernel, const test_case *test) {
     trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     double seconds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Without a device: no CUDA module in the build, no driver, or no GPU. Everything says so in one
- * sentence, and scans go on on the CPU. The build runs it with the devices hidden; where one is
+ * Without a device: no CUDA module in the build, no driver, or no GPU. Every call says so in one
+ * sentence, and scans go on on the CPU. The build runs the test with the devices hidden; if one is
  * visible all the same, it is skipped.
  */
 #include "engines/registry.h"
@@ -107,7 +107,7 @@ static void device_memory(void **state) {
     assert_true(trawl_cuda_upload(db, NULL, &copy, NULL) == TRAWL_ERROR_UNAVAILABLE);
 }
 
-/* The names of kernels are known all the same, and the first is the default. */
+/* The names of kernels are known without a device too, and the first one is the default. */
 static void kernels(void **state) {
     (void)state;
     trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
@@ -133,8 +133,8 @@ static void kernels(void **state) {
     assert_int_equal(index, 0);
 }
 
-/* An engine without kernels, which here only one that does not exist can be, is refused with the
- * names of those that have some. */
+/* An engine without kernels is refused with the names of those that have some. All engines of this
+ * build have kernels, so the name of one that does not exist is used. */
 static void an_engine_without_kernels(void **state) {
     (void)state;
     trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;

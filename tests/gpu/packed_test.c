@@ -16,8 +16,8 @@ typedef struct packed_set {
     size_t least, most; /* letters of a pattern */
     size_t count;
     const char *outside; /* other bytes of the text */
-    size_t outside_in;   /* one byte in so many is one; 0: none */
-    size_t line;         /* a newline after so many bytes; 0: none */
+    size_t outside_in;   /* one byte in this many is one of these; 0: none */
+    size_t line;         /* bytes of a line, which a newline ends; 0: no lines */
     size_t insensitive;  /* percent of the patterns */
     size_t twice;        /* percent of the patterns that are there twice or more often */
     bool refused;
@@ -59,7 +59,7 @@ static void add_pattern(test_case *test, const packed_set *set, random_source *r
         test_case_add_pattern(test, bytes, length, flags);
 }
 
-/* Letters, half of them of patterns, in either case where that matters. */
+/* A text of letters, half of it patterns, in either case if that must not matter. */
 static void make_case(test_case *test, const packed_set *set, random_source *random,
                       size_t length) {
     test->name = strdup(set->letters);
@@ -109,8 +109,8 @@ static void check(device_database *database, const device_scan *scan, const test
     }
 }
 
-/* All lengths near the ends of vectors and batches, all alignments, strips of one batch and
- * more. */
+/* All lengths of texts near those of vectors and batches, all alignments, strips of one batch and
+ * of more. */
 static void every_set(void **state) {
     (void)state;
     for (size_t i = 0; i < SETS; i++) {
@@ -210,7 +210,7 @@ static void zeros(void **state) {
     }
 }
 
-/* Which kernel is taken where none is named. */
+/* The default kernel. */
 static void the_default(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that are read by offset while a CUDA device scans them: segments of several shares, which
- * several threads read; failures at any byte; what is refused.
+ * several threads read; failures at any byte; wrong arguments.
  */
 #include "case.h"
 #include "gpu/device_memory.h"
@@ -82,8 +82,8 @@ static void long_texts(void **state) {
     free(text);
 }
 
-/* Segments whose memory is page-locked once it has been filled: it can be, it cannot, and one
- * allocation after the other fails. */
+/* Segments whose memory is page-locked once it has been filled: when that works, when it is
+ * refused, and when one allocation after the other fails. */
 static void large_segments(void **state) {
     (void)state;
     enum { LENGTH = 12000000, SEGMENT = 5000000 };
@@ -128,7 +128,7 @@ static void large_segments(void **state) {
     free(text);
 }
 
-/* What lies before a failure is scanned, to the last byte, and then the failure told. */
+/* All bytes before a failure are scanned, and then the failure is reported. */
 static void failures_end_the_text(void **state) {
     (void)state;
     enum { LENGTH = 3500000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What kernels may refuse, with the reason. Everything else is a failure.
+ * The scans that kernels may refuse, with the reasons. Any other refusal fails the tests.
  */
 #include "gpu/device_scan.h"
 
@@ -82,8 +82,8 @@ bool device_may_refuse(const device_database *database, const device_scan *scan,
              (refusals[i].form == ANY || refusals[i].form == (int)scan->form) &&
              (refusals[i].table_path == ANY || refusals[i].table_path == (int)scan->table_path) &&
              refusals[i].status == status && strstr(message, refusals[i].words));
-    /* A shape of blocks that was asked for may be impossible, and a path to the tables may be one
-     * that the kernel does not have: nothing else is taken in its place. */
+    /* A shape of blocks that the test has chosen may be impossible, and a kernel may not have the
+     * chosen path to its tables: these are refused, and nothing else is used instead. */
     if (status == TRAWL_ERROR_ARGUMENT &&
         (scan->block_threads || scan->block_bytes ||
          (scan->table_path != TRAWL_TABLES_CHOSEN && strstr(message, "table path"))))

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Rows in device memory beside one long text of the same bytes:
+ * Compares rows in device memory with one long text of the same bytes:
  *
  *     bench_rows DATABASE TEXT
  *
  * TEXT is repeated to 1 GiB (ROWS_BYTES=N chooses another size) and cut into rows of 20, 100, 1,000
- * and 10,000 bytes (ROWS_SIZES="N N ..."). For each size a line: GB/s of each form, and the share
- * that counting by row has of counting in the long text. The best of ROWS_ROUNDS=N rounds (7)
- * counts; a round is the time from the call until the stream has got so far. ROWS_PIECE=N chooses
- * the bytes of a piece. Room for matches is what the text needs. Of databases of leftmost matches
- * and with conditions the long text is one row. It is no test: build it by name
- * (bench_rows_emulated runs without a GPU, and shows no speed).
+ * and 10,000 bytes (ROWS_SIZES="N N ..."). For each size the output has a line: GB/s of each form,
+ * and the speed of counting by row as a share of that of counting in the long text. The best of
+ * ROWS_ROUNDS=N rounds (7) is printed; a round is the time from the call until the stream has done
+ * its work. ROWS_PIECE=N chooses the bytes of a piece. There is as much room for matches as the
+ * text needs. For databases of leftmost matches or with conditions, the long text is one row. This
+ * is no test: build it by name (bench_rows_emulated runs without a GPU, and its speeds mean
+ * nothing).
  */
 #include "gpu/device_memory.h"
 #include "trawl/trawl_cuda_rows.h"

@@ -38,7 +38,7 @@ static void cut(rows_case *made, random_source *random) {
     made->rows.end = random_chance(random, 1, 2) ? length : made->offsets[made->count];
 }
 
-/* A slice's offsets have others before and behind them. */
+/* Writes the offsets of a slice: other offsets come before and behind them. */
 static void put_offsets(rows_case *made, random_source *random) {
     uint64_t wide[MOST_ROWS + 9];
     uint32_t narrow[MOST_ROWS + 9];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The edges of searching rows in device memory: pieces of every size, nothing to search, offsets
+ * The borders of searching rows in device memory: pieces of every size, nothing to search, offsets
  * that cannot be used, wrong arguments, match kinds and conditions, failures of any call to CUDA.
  */
 #include "gpu/device_memory.h"
@@ -139,7 +139,7 @@ static void nothing_to_search(void **state) {
     expect_it_works();
 }
 
-/* Offsets that decrease or leave the range: the row is named, and nothing is found. */
+/* Offsets that decrease or leave the range: the result names the row, and no match is found. */
 static void unusable_offsets(void **state) {
     (void)state;
     static const struct {
@@ -293,7 +293,7 @@ static void expect_lines(const trawl_db *db, uint64_t piece, const char *wanted)
     trawl_cuda_db_free(uploaded);
 }
 
-/* The longest key at a border begins in the row before: what of it is in the row counts. */
+/* The longest key at a border begins in the row before: only its part in the row counts. */
 static void leftmost_kinds(void **state) {
     (void)state;
     static const char *const patterns[] = {"abcab", "cab", "abc", "bc", "b"};
@@ -347,7 +347,7 @@ static void conditions(void **state) {
 
 /* ------------------------------------------------------------------ failures */
 
-/* Freeing a database forgets the last error. */
+/* Freeing a database clears CUDA's last error, so that a new upload works. */
 static void upload_again(void) {
     trawl_cuda_db_free(small.uploaded);
     assert_int_equal(trawl_cuda_upload(small.db, NULL, &small.uploaded, &error), TRAWL_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Rows in device memory: for every engine and kernel, form and layout what the oracle finds in each
- * row, which is what the CPU's records find, or an overflow with the size that is needed.
+ * Rows in device memory: for every engine, kernel, form and layout, the result is what the oracle
+ * finds in each row, and what the CPU's records find, or an overflow with the size that is needed.
  */
 #include "generate.h"
 #include "gpu/device_memory.h"
@@ -63,7 +63,7 @@ typedef struct rows_search {
     zone summary, workspace, zones[ZONES];
 } rows_search;
 
-/* Names of results by form and zone. */
+/* The numbers in the image of a zone. */
 static uint64_t *words(const rows_search *of, size_t index) {
     return (uint64_t *)of->zones[index].image;
 }
@@ -248,7 +248,7 @@ static void choose_options(rows_search *of, trawl_cuda_rows_form form, random_so
     of->results.capacity = random_chance(random, 2, 3) ? matches : random_below(random, 40);
 }
 
-/* Returns false when the kernel cannot do it. */
+/* Returns false when the kernel refuses the search. */
 static bool prepare(rows_search *of) {
     size_t bytes = 0;
     if (of->options.piece_matches == 0) /* that would be the usual room */
@@ -312,7 +312,7 @@ static void search_all(combination which, const test_case *test, const rows_case
     trawl_db_free(db);
 }
 
-/* The CPU's records are what the test expects of rows. */
+/* Compares the CPU's records with the expected rows. */
 static void compare_records(const test_case *test, const rows_case *rows) {
     combination planner = {"auto", NULL};
     trawl_db *db = rows_compile(planner, test, NULL, rows->kind);

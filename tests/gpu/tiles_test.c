@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Where kernels cut a text: parts of threads, tiles and blocks. For every alignment of the text and
- * every length, for matches across every boundary, and for patterns that are longer than a part or
- * a block, nothing is lost and nothing is found twice.
+ * The places where kernels cut a text: strips of threads, tiles and blocks. For every alignment of
+ * the text and every length, for matches across every boundary, and for patterns that are longer
+ * than a strip or a block: no match is lost, and none is found twice.
  *
  * TRAWL_TEST_CASES=N thins the lengths out to about N.
  */
@@ -105,7 +105,7 @@ static void for_every_kernel(const fixture fixtures[2], variants wanted, with_ke
     }
 }
 
-/* MATCHES and one of the other forms, by turns, as are the two fixtures. */
+/* Tests form MATCHES and one of the other forms, in turn, with the two fixtures in turn. */
 static void check_two_forms(device_database databases[2], const fixture fixtures[2],
                             device_scan scan, uint64_t length) {
     static const trawl_cuda_form others[] = {TRAWL_CUDA_ENDS, TRAWL_CUDA_STATES, TRAWL_CUDA_COUNT,
@@ -120,8 +120,8 @@ static void check_two_forms(device_database databases[2], const fixture fixtures
     device_check(database, &scan, &from->test, length, &from->expected, NULL);
 }
 
-/* That of scans for matches, or of those that write states where the kernel can do nothing else.
- * All zeros when they are refused too. */
+/* The layout of scans for matches, or of those that write states if the kernel has no other form.
+ * All zeros if these are refused too. */
 static trawl_cuda_layout layout_of(const device_database *database, const device_scan *scan) {
     trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
     trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
@@ -226,7 +226,7 @@ static void shapes_of(device_database databases[2], const fixture fixtures[2], c
         device_scan scan = {
             .kernel = kernel, .block_threads = shapes[i].threads, .block_bytes = shapes[i].bytes};
         trawl_cuda_layout layout = layout_of(&databases[0], &scan);
-        /* The test every_alignment has all of them. */
+        /* every_alignment tests all alignments; here some are enough. */
         uint32_t step = device_is_emulated() || device_cases_are_limited() ? 13 : 5;
         for (uint32_t alignment = 0; alignment < 32; alignment += step) {
             scan.alignment = alignment;
@@ -235,7 +235,7 @@ static void shapes_of(device_database databases[2], const fixture fixtures[2], c
         if (layout.block_threads == 0)
             continue;
         accepted++;
-        /* A shape that was asked for is that, or an error. */
+        /* A chosen shape is used exactly, or refused. */
         if (shapes[i].threads)
             assert_int_equal(layout.block_threads, shapes[i].threads);
         if (shapes[i].bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A match across every boundary: for every position of a match in a text, every size of chunk
- * (threads) and of piece (streams), and every engine, nothing is lost and nothing is found twice.
+ * A match across every boundary. For every position of a match in a text, every size of chunk
+ * (threads) and of piece (streams), and every engine: no match is lost, and none is found twice.
  */
 #include "combinations.h"
 #include "cpu_set.h"
@@ -144,9 +144,9 @@ static void dense_matches(void **state) {
     for_every_db(runs_of);
 }
 
-/* The boundaries that the library chooses by itself: default chunks of several threads, and pieces
- * of the sizes in which files are read. In the short form each database goes through every third
- * runner, beginning with another one. */
+/* The boundaries that the library chooses: default chunks of several threads, and pieces of the
+ * sizes in which files are read. In the short form of the test, each database is scanned by every
+ * third runner, beginning with another one. */
 static test_case long_text;
 static match_list long_expected[MATCH_KINDS];
 

@@ -13,7 +13,7 @@
 
 static test_case_list cases;
 
-/* Literal expectations where the case has them, else the oracle's. */
+/* The expected matches: those that the case states, else those of the oracle. */
 static void expect(const test_case *test, trawl_match_kind kind, match_list *expected) {
     test_case_search(test, kind, expected);
     if (test->expects[kind] && !match_list_equal(expected, &test->expected[kind]))

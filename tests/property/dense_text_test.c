@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Two matches for every byte of text: they are delivered while scanning, never held all at once,
- * even when the receiver is slower than the threads that search.
+ * Two matches for every byte of text: they are delivered while the text is scanned, and never all
+ * in memory at once, even when the receiver is slower than the scanning threads.
  */
 #include "sanitizers.h"
 
@@ -141,7 +141,8 @@ static void batches(void **state) {
     }
 }
 
-/* Arrays of all sizes, into new memory and into that of another text; these do hold everything. */
+/* Collecting into arrays of all sizes: new ones, and those of another text's result. These do have
+ * all matches in memory. */
 static void collecting(void **state) {
     (void)state;
     trawl_matches matches = {NULL, 0};

@@ -70,8 +70,8 @@ typedef struct short_texts {
     size_t count;
 } short_texts;
 
-/* Longer texts are glued from short ones whose numbers follow a Fibonacci-like sequence: this mixes
- * all of them in an order that repeats on every machine. */
+/* Longer texts are concatenations of short ones, whose numbers follow a Fibonacci-like sequence:
+ * this mixes all of them, in an order that is the same on every machine. */
 static void glue_long_texts(short_texts *texts) {
     size_t a = 1, b = 2;
     while (texts->count < SHORT_TEXTS + LONG_TEXTS) {
@@ -194,7 +194,8 @@ static void random_literals_find_themselves(void **state) {
 
 enum { POWERS = 8, FLOOD = 1024 };
 
-/* Patterns k-1, 8+k-1, 16+k-1 are the byte k times, plain, with another byte before, after. */
+/* Patterns k-1, 8+k-1 and 16+k-1 are the byte k times; the second has another byte before these,
+ * the third one behind. */
 static void count_flood(const trawl_db *db, const test_case *set, void *context) {
     uint8_t byte = *(const uint8_t *)context;
     uint64_t each[3 * POWERS], total, sum = 0;

@@ -123,8 +123,9 @@ static double seconds_of(const test_case *test, const uint8_t *text, size_t leng
     return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* Patterns that all end at each position of a text of a's. Not mixed: with an A, which the text
- * does not have. Else every sixth has one, and every second matches in any case. */
+/* Patterns that all end at each position of a text of a's, but for letter case. Without `mixed`,
+ * each has an A, which the text does not have. With `mixed`, every sixth has one, and every second
+ * matches in any case. */
 static void make_nested(test_case *test, bool mixed) {
     uint8_t bytes[NESTED + 1];
     for (size_t length = 1; length <= NESTED; length++) {
@@ -139,7 +140,7 @@ static void make_nested(test_case *test, bool mixed) {
     test_case_add_pattern(test, "b", 1, TRAWL_PATTERN_CASE_INSENSITIVE);
 }
 
-/* How many matches a text of so many a's has. */
+/* The number of matches in a text of `text` a's. */
 static uint64_t expected_total(size_t text, trawl_match_kind kind, bool mixed) {
     if (!mixed)
         return 0;

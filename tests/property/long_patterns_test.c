@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Random sets of long patterns, which sparse tiers sample seldom: with shared beginnings and ends,
- * periodic parts and runs, in texts of their parts, against the oracle. By variant sparse and by
- * the planner's choice.
+ * Random sets of long patterns, which sparse tiers sample at long strides: with shared beginnings
+ * and ends, periodic parts and runs, in texts made of their parts, compared with the oracle. With
+ * variant sparse, and with the planner's choice.
  */
 #include "combinations.h"
 #include "cpu_set.h"

@@ -30,7 +30,7 @@ enum {
     DEFAULT_CASES = TESTS_ARE_SLOW ? 1000 : 5000
 };
 
-/* What runs right now, so that it can be told when the process is ended by a signal. */
+/* The current case, to be printed if a signal ends the process. */
 static struct {
     test_case *test;
     combination_failure failure;
@@ -63,7 +63,7 @@ static bool still_fails(const test_case *test, void *context) {
     memcpy(what, failure.what, sizeof(what));
     if (outcome == COMBINATION_COMPILED && original->scanning) {
         test_case_search(test, original->kind, &expected);
-        /* Random pieces and stopping points are drawn anew, so a few attempts are made. */
+        /* Pieces and stopping points are random again, so a few attempts are made. */
         for (uint64_t attempt = 0; attempt < 4 && !failed; attempt++) {
             random_source random = random_for_case(1, attempt);
             failed = !runner_check(&original->how, db, test->text, test->length, &expected, &random,
@@ -73,7 +73,7 @@ static bool still_fails(const test_case *test, void *context) {
     } else if (original->scanning) {
         failed = false;
     }
-    if (failed) /* told about the smallest case in the end */
+    if (failed) /* the message is finally about the smallest case */
         memcpy(original->what, what, sizeof(what));
     trawl_db_free(db);
     return failed;

@@ -24,10 +24,10 @@ typedef struct family {
     size_t least, most; /* pattern length */
     size_t patterns;
     const char *others;      /* bytes of the text that are no letters, rarely; NULL: none */
-    size_t other_every;      /* on average so far apart */
-    size_t line;             /* a line feed after so many letters; 0: none */
-    unsigned insensitive_in; /* of 4 patterns so many ignore letter case */
-    size_t planted;          /* every so often the text has a pattern; 0: never */
+    size_t other_every;      /* average distance of two of them */
+    size_t line;             /* letters of a line, which a line feed ends; 0: no lines */
+    unsigned insensitive_in; /* of 4 patterns, how many ignore letter case */
+    size_t planted;          /* average distance of two patterns in the text; 0: none */
 } family;
 
 static const family families[] = {
@@ -125,8 +125,8 @@ static void few_letters_among_other_bytes(void **state) {
     }
 }
 
-/* Text lengths around those of a unit of 64 positions, of a piece and of a block; every position
- * matches. */
+/* Texts of lengths around that of a unit of 64 positions, of a piece and of a block, in which every
+ * position matches. */
 static void lengths_of_text(void **state) {
     (void)state;
     static const size_t around[] = {0, 8, 32, 64, 128, 1024, 16384, 16448, 32768};
@@ -180,7 +180,7 @@ static void frequent_matches(void **state) {
     }
 }
 
-/* More matches than caches hold, collected into an array that is new, and into the same again. */
+/* More matches than the caches hold, collected into a new array, and into the same one again. */
 static void more_matches_than_caches_hold(void **state) {
     (void)state;
     enum { MANY = 1200000, WANTED = 400000 };

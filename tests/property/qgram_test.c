@@ -57,7 +57,7 @@ static void add_family(test_case *test, const family *from, random_source *rando
     }
 }
 
-/* Puts a pattern so that it ends at `end`, some of its letters in their other case. */
+/* Writes a pattern into the text so that it ends at `end`, with some letters in the other case. */
 static void plant(test_case *test, const trawl_pattern *pattern, size_t end,
                   random_source *random) {
     if (pattern->length > end || end > test->length)

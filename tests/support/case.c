@@ -114,8 +114,8 @@ static bool define_classes(trawl_patterns *patterns, trawl_error *error) {
     return true;
 }
 
-/* Some sets have groups that patterns share, and values; which, the runners read from the database.
- * Groups neither begin at 0 nor ascend with the patterns; some patterns have none. */
+/* Some sets have groups that patterns share, and values; the runners read them from the database.
+ * Groups do not begin at 0, nor do they ascend with the patterns; some patterns have none. */
 static bool add_group(const test_case *test, trawl_patterns *patterns, size_t id,
                       trawl_error *error) {
     if ((test->count + test->length) % 3 != 0)

@@ -19,8 +19,8 @@ static struct {
 /* No engine may refuse a small set: few patterns of few bytes. */
 enum { SMALL_SET_PATTERNS = 100, SMALL_SET_BYTES = 100000 };
 
-/* The engines that may refuse small sets all the same, each with the documented reason. `variant`
- * NULL means every variant, `kind` MATCH_KINDS every kind. */
+/* Exceptions: engines that may refuse small sets, each with the documented reason. `variant` NULL
+ * means every variant, `kind` MATCH_KINDS every kind. */
 static const struct {
     const char *engine;
     const char *variant;
@@ -174,9 +174,9 @@ combination_outcome combination_compile(combination which, const test_case *test
     return COMBINATION_COMPILED;
 }
 
-/* Of the fixed list's runners with several threads each case takes a random part: starting threads
- * is nearly all of the time of a case, and an emulator of processors (qemu-user) loses 80 KB with
- * each thread that ends. */
+/* Of the fixed list's runners with several threads, each case uses a random part: starting threads
+ * takes nearly all of the time of a case, and an emulator of processors (qemu-user) loses 80 KB
+ * with each thread that ends. */
 static bool is_spared(const runner *how, random_source *random) {
     return how->threads > 1 && how->device == NULL &&
            !random_chance(random, 1, effort_is_short() ? 16 : 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Every engine and variant that the library describes, forced by name: a new one is tested by all
- * tests without being mentioned in any.
+ * Every engine and variant that the library lists, each forced by name. A new one is tested by all
+ * tests without being named in any.
  */
 #ifndef TRAWL_TESTS_COMBINATIONS_H
 #define TRAWL_TESTS_COMBINATIONS_H
@@ -26,7 +26,7 @@ typedef enum combination_outcome {
     COMBINATION_FAILED   /* anything else: a failure of the test, with a complaint */
 } combination_outcome;
 
-/* What a check was doing, filled in before it is done, so that it is known after a crash too. */
+/* What a check is doing. Written before it is done, so that it is known after a crash too. */
 typedef struct combination_failure {
     combination which;
     trawl_match_kind kind;
@@ -42,8 +42,8 @@ combination_outcome combination_compile(combination which, const test_case *test
                                         trawl_match_kind kind, trawl_db **db,
                                         combination_failure *failure);
 
-/* Costs of a device for all databases that combination_compile makes from now on; NULL: the usual
- * ones. They must stay. */
+/* Sets the costs of a device for all databases that combination_compile makes from now on; NULL:
+ * the usual ones. The costs must outlive these calls. */
 void combination_set_device_costs(const trawl_device_costs *costs);
 
 /* Runs one case with one combination and kind through `runners` runners: the fixed list when

@@ -19,7 +19,8 @@ void cpu_set_apply(void) {
         printf("%s\n", error.message);
         exit(EXIT_FAILURE);
     }
-    /* With VBMI, forcing the set that is chosen anyway may bring other loops (gathers). */
+    /* On machines with VBMI, forcing the set that would be chosen anyway may select other loops
+     * (gathers). */
     bool same_loops = chosen != TRAWL_CPU_AVX512_VBMI || trawl_cpu_gathers();
     if (strcmp(wanted, trawl_cpu_set_name(chosen)) == 0 && same_loops) {
         printf("skipped: the test without TRAWL_TEST_CPU uses %s already\n", wanted);

@@ -62,7 +62,7 @@ static size_t at_most(size_t length, size_t limit) {
     return length < limit ? length : limit;
 }
 
-/* A pattern that has something to do with an earlier one. `out` has room for LONGEST_PATTERN. */
+/* A pattern that is related to an earlier one. `out` has room for LONGEST_PATTERN. */
 static size_t make_relative(random_source *random, const alphabet *from, const test_case *test,
                             uint8_t *out) {
     const trawl_pattern *other = &test->patterns[random_below(random, test->count)];
@@ -129,7 +129,7 @@ static void change_letter_cases(random_source *random, uint8_t *bytes, size_t le
     }
 }
 
-/* How often patterns ignore case, out of 4: most sets are pure, real ones are mixed. */
+/* How many of 4 patterns ignore case. Most random sets are of one kind; real sets are mixed. */
 static size_t choose_insensitivity(random_source *random) {
     size_t dice = random_below(random, 10);
     return dice < 5 ? 0 : dice < 7 ? 4 : dice < 9 ? 2 : 1;

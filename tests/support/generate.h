@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Random cases, biased towards what breaks matchers: patterns inside, before and after one another,
- * duplicates in both cases, periods, runs, NUL and 0xFF, and texts made of damaged patterns.
+ * Random cases, biased towards what matchers get wrong: patterns inside, before and after one
+ * another, duplicates in both cases, periods, runs, NUL and 0xFF, and texts made of damaged
+ * patterns.
  */
 #ifndef TRAWL_TESTS_GENERATE_H
 #define TRAWL_TESTS_GENERATE_H

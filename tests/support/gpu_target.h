@@ -8,8 +8,8 @@
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 
-/* Chooses a layout for a GPU with so much shared memory for filters and with these costs (NULL: the
- * built-in ones). */
+/* Chooses a layout for a GPU with `filter_bytes` of shared memory for filters, and with these costs
+ * (NULL: the built-in ones). */
 static inline trawl_status choose_layout(const trawl_patterns *patterns, const uint8_t *sample,
                                          size_t sample_length, size_t filter_bytes,
                                          const trawl_device_costs *given,

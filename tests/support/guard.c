@@ -12,7 +12,8 @@
 void guarded_copy(guarded *guard, const void *bytes, size_t length, bool at_start) {
     (void)at_start;
     free(guard->region);
-    /* Even malloc(0) gives a readable byte; a block of one byte used from its end gives none. */
+    /* Even malloc(0) gives a readable byte. So a block of one byte is allocated, and its end is
+     * used. */
     guard->region = malloc(length ? length : 1);
     if (!guard->region)
         abort();

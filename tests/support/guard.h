@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Copies of bytes that may not be read one byte too far on either side.
+ * Copies of bytes with unreadable memory before or behind them, so that reading one byte too far is
+ * found.
  */
 #ifndef TRAWL_TESTS_GUARD_H
 #define TRAWL_TESTS_GUARD_H
@@ -9,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory whose neighbours cannot be read: pages without access, or AddressSanitizer's red zones
- * where that is compiled in (the pages would hide small excesses at the other side from it). */
+/* Memory with unreadable neighbours: pages without access, or AddressSanitizer's red zones if that
+ * is compiled in (only those find reads of a few bytes on the other side). */
 typedef struct guarded {
     uint8_t *bytes; /* the copy */
     uint8_t *region;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Makes the checksums of a changed index file right, so that the checks behind them are tested: an
+ * Corrects the checksums of a changed index file, so that the checks behind them are tested. An
  * attacker can do that too.
  */
 #ifndef TRAWL_TESTS_INDEX_SEAL_H
@@ -31,8 +31,8 @@ static inline int index_seal_position(uint32_t document, uint64_t start, void *c
     return ++*(uint64_t *)context > 100000;
 }
 
-/* Does all that can be done with an index: nothing must crash, whatever is in it. Returns whether
- * everything succeeded. */
+/* Calls all functions on an index: none may crash, whatever is in it. Returns whether all
+ * succeeded. */
 static inline bool index_use_all(const trawl_index *index) {
     static const char *const patterns[] = {"a", "b", "ab", "pp", "abra", "zz", "", "\xff"};
     trawl_index_search *search = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What a check found wrong, and what it did, as text for the message of the test that fails. */
+/* Text for the message of a test that fails: what a check found wrong, and what it did. */
 #ifndef TRAWL_TESTS_MESSAGE_H
 #define TRAWL_TESTS_MESSAGE_H
 
@@ -12,10 +12,10 @@ typedef struct message {
     size_t size;
 } message;
 
-/* Writes a complaint over what is there. Returns false, the result of the check. */
+/* Replaces the text by a complaint. Returns false, the result of the check. */
 bool complain(const message *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes behind what is there. */
+/* Appends to the text. */
 void message_append(const message *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

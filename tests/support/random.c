@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* SplitMix64 (Steele, Lea and Flood 2014): one addition and a finaliser, and every state is good,
- * so a seed and a case number can simply be mixed. */
+/* SplitMix64 (Steele, Lea and Flood 2014): one addition and a finaliser. Every state is valid, so a
+ * seed and a case number are simply mixed. */
 uint64_t random_bits(random_source *source) {
     uint64_t z = source->state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -12,7 +12,7 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* A source for case number `index` of a run with `seed`: any case can be made again without the
+/* A source for case number `index` of a run with `seed`. Any case can be made without making the
  * ones before it. */
 random_source random_for_case(uint64_t seed, uint64_t index);
 

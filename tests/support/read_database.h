@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Reads all that a database says of itself, for the tests of damaged ones: sanitizers see what lies
+/* Calls all functions that read a database, for tests of damaged ones: sanitizers find reads
  * outside of it. */
 #ifndef TRAWL_TESTS_READ_DATABASE_H
 #define TRAWL_TESTS_READ_DATABASE_H
@@ -24,7 +24,7 @@ static inline uint64_t read_pattern(const trawl_db *db, uint32_t id, const trawl
     return sum + (pattern->group != trawl_db_group_at(db, trawl_db_group_index(db, id)));
 }
 
-/* Returns a number that depends on all of it, so that compilers keep the reads. */
+/* Returns a number that depends on everything that was read, so that compilers keep the reads. */
 static inline uint64_t read_database(const trawl_db *db) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     trawl_study_plan plan = TRAWL_STUDY_PLAN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The oracle of replacing: random replacements, and the result for matches that are known, byte by
- * byte. It shares nothing with the library but the structures of trawl_replace.h. */
+/* The oracle of replacing: random replacements, and the expected result for known matches, made
+ * byte by byte. It shares nothing with the library but the structures of trawl_replace.h. */
 #ifndef TRAWL_TESTS_REPLACE_ORACLE_H
 #define TRAWL_TESTS_REPLACE_ORACLE_H
 

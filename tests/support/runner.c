@@ -67,7 +67,7 @@ static bool refuses_without_kernels(const job *work) {
                     trawl_status_text(status), error.message);
 }
 
-/* Whether a kernel or a way to its tables that was asked for refuses what the defaults do. */
+/* Whether a kernel or a table path that the runner chose is refused where the defaults are not. */
 static bool is_refused(const job *work) {
     uint64_t total;
     if (!work->options.kernel && !work->study.table_path)

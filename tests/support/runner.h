@@ -51,20 +51,20 @@ typedef struct runner {
     bool source;        /* counts and batches: over a source, not memory */
     size_t piece_bytes; /* streams: 0 is the whole text in one write; sources: at most, a read */
     bool flush;         /* streams: trawl_stream_flush after each write */
-    const char *device; /* NULL: the CPU; the rest is for others */
-    uint32_t kernel;    /* the engine's kernel of this number, modulo how many it has */
+    const char *device; /* NULL: the CPU; the members below are for devices */
+    uint32_t kernel;    /* index of the engine's kernel, modulo their number */
     const char *transfer;
     uint64_t segment_bytes;
     uint32_t segments_in_flight;
     trawl_table_path table_path;
 } runner;
 
-/* The fixed list that the case table is run through. With TRAWL_TEST_DEVICE=cuda it goes on with
- * that device, and some of the random runners use it. */
+/* The fixed list of runners, which the case table uses. With TRAWL_TEST_DEVICE=cuda it also has
+ * runners with that device, and some of the random runners use it. */
 size_t runner_count(void);
 runner runner_at(size_t index);
 
-/* Any runner at all for a text of `length` bytes, threaded ones and files rarely because they cost
+/* A random runner for a text of `length` bytes. Threads and files are rare, since they cost
  * more. */
 runner runner_random(random_source *random, size_t length);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a flow is asked: each in its own way, to the end of its text. */
+/* The function that a flow is searched with: each flow uses one, to the end of its text. */
 typedef enum question { SCAN, COUNT, COUNT_PATTERNS, WHICH, QUESTIONS } question;
 
 typedef struct flow_check {
@@ -42,7 +42,7 @@ static int receive(const trawl_match *matches, size_t count, void *context) {
     return 0;
 }
 
-/* The state lies elsewhere in each call, at its end nothing else. */
+/* Moves the state to another address before each call, in memory that ends with it. */
 static void move_state(const flow_check *work, one_flow *flow) {
     size_t size = trawl_flow_bytes(work->db), before = random_below(work->random, 9);
     uint8_t *moved = malloc(before + size);

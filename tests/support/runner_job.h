@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the runners of whole texts and of streams share: one check of runner_check (runner.h). */
+/* Shared by the runners of whole texts and of streams: one check of runner_check (runner.h). */
 #ifndef TRAWL_TESTS_RUNNER_JOB_H
 #define TRAWL_TESTS_RUNNER_JOB_H
 
@@ -52,7 +52,8 @@ bool runner_text_check(job *work);
 bool runner_stream_check(job *work);
 bool runner_is_stream(const runner *how);
 
-/* By how much pieces and chunks are larger for long texts: tiny ones would only take long. */
+/* The factor by which pieces and chunks are larger for long texts, where tiny ones would take
+ * long. */
 size_t runner_scale(size_t length);
 
 #endif

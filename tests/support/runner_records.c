@@ -34,7 +34,7 @@ static int compare_sizes(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* count + 1 places in the text, in order: often the same, seldom its ends. */
+/* count + 1 places in the text, in ascending order: often equal ones, seldom its ends. */
 static void random_cuts(random_source *random, size_t length, size_t count, size_t *cuts) {
     for (size_t i = 0; i <= count; i++)
         cuts[i] = i && random_chance(random, 1, 5) ? cuts[i - 1] : random_below(random, length + 1);
@@ -45,7 +45,7 @@ static void random_cuts(random_source *random, size_t length, size_t count, size
     }
 }
 
-/* The text is in memory of its own, which ends where the last record does. */
+/* Copies the text into memory that ends with the last record. */
 static void lay_out_offsets(check *work, const uint8_t *text, const size_t *cuts) {
     trawl_records *records = &work->records;
     size_t count = (size_t)records->count, before = random_below(work->random, 8);
@@ -70,7 +70,7 @@ static void lay_out_offsets(check *work, const uint8_t *text, const size_t *cuts
     records->bytes = work->bytes;
 }
 
-/* In any order, partly over one another. */
+/* Makes spans in any order, some of which overlap. */
 static void lay_out_spans(check *work, const uint8_t *text, size_t length, const size_t *cuts) {
     size_t count = (size_t)work->records.count;
     work->spans = malloc(count * sizeof(*work->spans));
@@ -129,7 +129,7 @@ static void lay_out(check *work, const uint8_t *text, size_t length) {
         lay_out_absence(work);
 }
 
-/* The bytes of a record, by the words of trawl_records.h. */
+/* The bytes of a record, as trawl_records.h defines them. */
 static trawl_span record_at(const check *work, size_t i) {
     if (!is_there(work, i))
         return (trawl_span){.length = 0};

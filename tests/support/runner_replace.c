@@ -22,7 +22,7 @@ typedef struct check {
 
 typedef struct receiver {
     byte_list bytes;
-    size_t stop_after; /* so many bytes; 0: never */
+    size_t stop_after; /* bytes after which it stops; 0: never */
     bool called_again, called_without;
 } receiver;
 
@@ -34,7 +34,7 @@ static int receive(const void *bytes, size_t length, void *context) {
     return to->stop_after && to->bytes.count >= to->stop_after;
 }
 
-/* Whether what has come is the result, or the beginning of it. */
+/* Whether the bytes received so far are the result, or its beginning. */
 static bool is_result(const check *work, const receiver *to, bool whole) {
     return !to->called_again && !to->called_without && to->bytes.count <= work->wanted.count &&
            (!whole || to->bytes.count == work->wanted.count) &&
@@ -83,7 +83,8 @@ static bool check_into(const check *work) {
     return good;
 }
 
-/* Whether all has come that was decided when `written` bytes of the text had been written. */
+/* Whether all bytes have been received that are decided when `written` bytes of the text have been
+ * written. */
 static bool is_prompt(const check *work, const receiver *to, size_t written) {
     size_t waits = work->max_length - 1 + (trawl_db_has_conditions(work->db) ? 1 : 0);
     byte_list least = {.count = 0};

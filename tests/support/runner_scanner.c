@@ -147,8 +147,8 @@ static bool check_form(const check *work, size_t form) {
 
 /* ------------------------------------------------------------------ all of them */
 
-/* What is left of one text must not be seen in the next: the forms come in random order, and
- * between them the beginning of the text is searched, whose result is not looked at. */
+/* Nothing of one text may have an effect on the next. So the functions are called in random order,
+ * and between them the beginning of the text is searched, with the result ignored. */
 bool runner_scanner_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, const match_list *expected,
                           random_source *random, const message *complaint) {

@@ -68,12 +68,12 @@ static bool write_pieces(const job *work, trawl_stream *stream, trawl_error *err
     return good;
 }
 
-/* Closes the stream and looks at all that it found. `counts`: NULL, or for each pattern. */
+/* Closes the stream and checks all that it found. `counts`: NULL, or for each pattern. */
 static bool check_end(const job *work, trawl_stream *stream, receiver *to, const uint64_t *counts,
                       trawl_error *error) {
     bool calls_back = work->how->call == RUNNER_STREAM || work->how->call == RUNNER_STREAM_BATCHES;
-    /* A stream that only counts tells its total until it is closed: all of it after a flush, or
-     * with conditions when the text has ended. */
+    /* A stream that only counts can return its total until it is closed: the whole total after a
+     * flush, or, with conditions, at the end of the text. */
     bool total_known = work->kind == TRAWL_MATCH_ALL && !calls_back;
     bool good = true;
     if (total_known)

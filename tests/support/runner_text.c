@@ -18,7 +18,7 @@ static bool check_collect(job *work) {
     return good;
 }
 
-/* The array of one result, with wrong matches in it, takes the next one. */
+/* Collects into the array of another result, which has wrong matches in it. */
 static bool check_collect_again(job *work) {
     trawl_matches matches = {.items = NULL};
     trawl_error error = {.message = ""};

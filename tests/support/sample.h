@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * One small pattern set with everything in it that databases store, for the tests that damage them
- * or take memory away from them.
+ * One small pattern set with everything that databases store, for tests that damage databases or
+ * make allocations fail.
  */
 #ifndef TRAWL_TESTS_SAMPLE_H
 #define TRAWL_TESTS_SAMPLE_H

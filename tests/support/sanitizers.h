@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What tests need to know about sanitizers: everything costs several times more under them.
+ * Which sanitizers a test is built with: everything takes several times longer with them.
  */
 #ifndef TRAWL_TESTS_SANITIZERS_H
 #define TRAWL_TESTS_SANITIZERS_H
@@ -25,7 +25,7 @@
 
 #define TESTS_ARE_SANITIZED (TESTS_ADDRESS_SANITIZER || TESTS_THREAD_SANITIZER)
 
-/* Sanitizers and processors that are emulated (set where tests are built for another machine):
+/* With sanitizers, and on emulated processors (set where tests are built for another machine),
  * tests take fewer rounds and shorter texts. */
 #ifndef TESTS_ARE_EMULATED
 #define TESTS_ARE_EMULATED 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Makes a damaged database block pass the checks of the header's unprotected part, so that the
- * checks behind them are tested: an attacker can make a right checksum.
+ * Corrects the unprotected part of a damaged block's header, with its checksum, so that the checks
+ * behind it are tested. An attacker can do that too.
  */
 #ifndef TRAWL_TESTS_SEAL_H
 #define TRAWL_TESTS_SEAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Pattern sets and databases made in few words. Whatever must not fail and does fails the test. */
+/* Short functions that make pattern sets and databases. An unexpected failure fails the test. */
 #ifndef TRAWL_TESTS_SETS_H
 #define TRAWL_TESTS_SETS_H
 
@@ -11,7 +11,7 @@ trawl_patterns *set_new(void);
 /* Appends a case-sensitive pattern. */
 void set_add(trawl_patterns *set, const char *text);
 
-/* Appends patterns of which bytes, length and flags count. */
+/* Appends patterns; only their bytes, lengths and flags are used. */
 void set_add_all(trawl_patterns *set, const trawl_pattern *patterns, size_t count);
 
 /* Compiles the set for an engine and variant, and frees it. NULL: they refuse it with

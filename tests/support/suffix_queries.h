@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The other ways of Charan 2015, 2.2, to find a pattern: KMP, and two binary searches in a suffix
- * array. For comparison with the index.
+ * The other algorithms of Charan 2015, 2.2, that find a pattern: KMP, and two binary searches in a
+ * suffix array. For comparison with the index.
  */
 #ifndef TRAWL_TESTS_SUFFIX_QUERIES_H
 #define TRAWL_TESTS_SUFFIX_QUERIES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Where tests put their files: TMPDIR, else main memory, because saving a database waits for the
- * disk, else /tmp.
+ * The folder of tests' files: TMPDIR, else /dev/shm (saving a database waits for the disk), else
+ * /tmp.
  */
 #ifndef TRAWL_TESTS_TEMPORARY_H
 #define TRAWL_TESTS_TEMPORARY_H

@@ -13,7 +13,7 @@ static trawl_status read_bytes(void *context, uint64_t offset, void *buffer, siz
     *length = *length < text->most ? *length : (size_t)text->most;
     if (*length != 0)
         memcpy(buffer, text->bytes + offset, *length);
-    /* The caller may never ask for more than there is. */
+    /* The library must not read beyond the length. */
     if (offset + capacity > text->source.length || (left == 0 && offset >= text->broken)) {
         error->status = TRAWL_ERROR_IO;
         (void)snprintf(error->message, sizeof error->message, "%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A text in memory as a source, which may give little at a time, fail, or end too early. */
+/* A text in memory as a source, which may return few bytes at a time, fail, or end too early. */
 #ifndef TRAWL_TESTS_TEXT_SOURCE_H
 #define TRAWL_TESTS_TEXT_SOURCE_H
 
@@ -10,7 +10,7 @@ typedef struct text_source {
     const uint8_t *bytes;
     uint64_t most;   /* bytes that one call gives */
     uint64_t broken; /* reading this byte fails with TRAWL_ERROR_IO, "broken" */
-    uint64_t end;    /* there is nothing from here on, whatever source.length says */
+    uint64_t end;    /* the text ends here, whatever source.length says */
 } text_source;
 
 /* Gives text[0 .. length), all of it. */

@@ -31,7 +31,7 @@ static void assert_near(double value, double expected) {
     }
 }
 
-/* 1 ns a step where all is in a cache of 1 MiB, 101 where all is not. */
+/* A step takes 1 ns where the table is in a cache of 1 MiB, and 101 ns where it is not. */
 static const double steep[TRAWL_COST_SIZES] = {1, 1, 1, 1, 1, 101, 101, 101};
 
 static void a_table_that_fits_waits_for_nothing(void **state) {
@@ -58,7 +58,7 @@ static void a_rare_miss_costs_all_lanes_a_wait(void **state) {
     assert_near(trawl_automata_step(&growth, steep), 1 + 100 * (1 - pow(0.9, TRAWL_LANES)));
 }
 
-/* The more of a walk is new, the longer a step takes. */
+/* The more new lines a walk touches, the longer a step takes. */
 static void more_lines_take_longer(void **state) {
     (void)state;
     static const double slopes[TRAWL_COST_SIZES] = {0.5, 0.6, 0.7, 1, 2, 3, 5, 14};
@@ -121,7 +121,7 @@ static void long_patterns_in_any_case_end_too(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* Few patterns are looked for in a part of the sample: this part is from everywhere. */
+/* Few patterns are looked up in a part of the sample: this part comes from all over it. */
 static void all_of_the_sample_counts(void **state) {
     (void)state;
     for (size_t i = 0; i < SAMPLE; i++) {
@@ -132,7 +132,7 @@ static void all_of_the_sample_counts(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* Comparisons have a limit; what they have found until then stands for all. */
+/* Comparisons have a limit. The share of matches until then is taken for the whole sample. */
 static void many_runs_in_a_run_are_counted_once(void **state) {
     (void)state;
     memset(sample, 0, sizeof sample);
@@ -146,8 +146,8 @@ static void many_runs_in_a_run_are_counted_once(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* A text of two kinds: at its end, where the second kind is new, lines of the table grow faster
- * than the text. That is not what follows. */
+/* A text with two kinds of content. Where the second kind begins, near the end, lines of the table
+ * grow faster than before; that growth does not predict what follows. */
 static void growth_is_that_of_the_whole_sample(void **state) {
     (void)state;
     trawl_patterns *patterns = patterns_of("zz", 2, 0);

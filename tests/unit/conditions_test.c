@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Conditions of patterns: what is refused, what a set and a database tell of them, forged ones.
- * Which matches they leave is tested with the case table and random cases (tests/property). */
+/* Conditions of patterns: which are refused, what sets and databases return for them, and forged
+ * ones. Their effect on matches is tested with the case table and random cases (tests/property). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,7 +92,8 @@ static void sets_and_databases_tell_conditions(void **state) {
     trawl_patterns_free(set);
 }
 
-/* A condition that is taken back, or demands nothing, leaves a database as if there were none. */
+/* A condition that has been removed, or that demands nothing, leaves a database without
+ * conditions. */
 static void conditions_can_be_taken_back(void **state) {
     (void)state;
     trawl_condition condition = TRAWL_CONDITION;
@@ -189,9 +190,9 @@ static int count_flow(const trawl_match *matches, size_t count, void *context) {
     return 0;
 }
 
-/* The patterns a, aa, ... with boundaries: 300 keys end at each position of a long word. Of whole
- * words walkers report those at its end alone; with left boundaries, those that end so early that
- * the longest one begins with the word. */
+/* The patterns a, aa, ... with boundaries: 300 keys end at each position of a long word. For whole
+ * words, walkers report only the keys at the end of the word; with left boundaries alone, only ends
+ * at which the longest key still begins with the word. */
 static void pass_over_ends(uint8_t right, size_t word_ends) {
     enum { PATTERNS = 300, LENGTH = 5000, MOST_PARTS = 8 };
     char text[LENGTH];
@@ -239,7 +240,7 @@ static void walkers_pass_over_starts_within_words(void **state) {
     pass_over_ends(TRAWL_CLASS_NONE, 2 * 300);
 }
 
-/* Scanners, flows and records do so too: their time is bounded. */
+/* Scanners, flows and records pass over these ends too, so their time is bounded. */
 static void short_texts_pass_over_them_too(void **state) {
     (void)state;
     enum { PATTERNS = 2000, LENGTH = 200000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Instruction sets: what this machine is found to have, what TRAWL_CPU asks for, and that a wrong
- * one is an error of every scan on the CPU.
+ * Instruction sets: those that the library finds on this machine, the names that TRAWL_CPU may
+ * have, and that a wrong name is an error of every scan on the CPU.
  */
 #include "base/cpu.h"
 
@@ -175,8 +175,7 @@ static void every_scan_refuses_a_wrong_set(void **state) {
 }
 
 #if TRAWL_HAVE_X86
-/* The flags that the operating system's kernel reports, to compare with; false where there are
- * none. */
+/* The flags that the operating system reports for the processor; false if it reports none. */
 static bool kernel_flags(char *flags, size_t size) {
     FILE *file = fopen("/proc/cpuinfo", "r");
     bool found = false;

@@ -98,8 +98,8 @@ static void comes_back_the_same(void **state) {
         }
 }
 
-/* Two compilations of one set give the same bytes but for the measured time and the checksum over
- * it: no padding from uninitialised memory, no order from addresses. */
+/* Two compilations of a set give the same bytes, but for the measured time and the checksum: no
+ * padding is uninitialised, and no order depends on addresses. */
 static void compilations_repeat(void **state) {
     (void)state;
     for (size_t c = 0; c < combination_count(); c++) {

@@ -18,7 +18,8 @@
 
 enum { PLACES = 3, MOST_FILLS = 40 };
 
-/* Fills of consecutive ranges, as a ring starts them, each compared when it is complete. */
+/* Fills of consecutive ranges, in the order in which a ring starts them. Each is compared when it
+ * is complete. */
 typedef struct scene {
     trawl_fillers *fillers;
     const uint8_t *bytes;
@@ -26,7 +27,7 @@ typedef struct scene {
     uint64_t bounds[MOST_FILLS + 1];
     uint64_t fills;
     uint64_t good; /* bytes that can be read */
-    bool polls;    /* asks whether a fill is complete before it waits */
+    bool polls;    /* tests whether a fill is complete before it waits */
     bool leaves;   /* ends in the midst of fills */
     uint64_t reached;
     bool wrong;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Groups and values of patterns: what is refused, what a set and a database tell of them, forged
- * ones. Counts and sets by group are tested with the case table and random cases. */
+/* Groups and values of patterns: which are refused, what sets and databases return for them, and
+ * forged ones. Counts and sets by group are tested with the case table and random cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,7 +128,8 @@ static void which_reports_groups_once(void **state) {
     trawl_patterns_free(set);
 }
 
-/* A value that is one of the set's own moves with its memory. */
+/* A value may be copied from another pattern of the same set, although its memory moves when the
+ * set grows. */
 static void values_may_be_copied_inside_a_set(void **state) {
     (void)state;
     trawl_patterns *set = set_new();

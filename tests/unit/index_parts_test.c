@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Sorting by two threads: which texts are cut, and that the result is the one of a single sort. */
+/* Sorting by two threads: which texts are cut in two, and that the result is that of a single
+ * sort. */
 #include "random.h"
 
 #include "base/allocate.h"
@@ -17,7 +18,7 @@
 typedef struct documents {
     const char *letters; /* NULL: all 256 bytes */
     size_t total, longest;
-    size_t long_at, long_length; /* the long document begins behind so many bytes; length 0: none */
+    size_t long_at, long_length; /* bytes before and of the long document; length 0: none */
 } documents;
 
 static trawl_error error;
@@ -104,7 +105,8 @@ static void refuse(const documents *of) {
     trawl_index_builder_free(text);
 }
 
-/* Short; one document; one that leaves too little beside it; a long one in each half. */
+/* Texts that are too short, that are one document, or whose long document leaves too little beside
+ * it; and one with a long document in each half. */
 static void texts_that_are_not_cut(void **state) {
     (void)state;
     refuse(&(documents){.letters = "ab", .total = 0, .longest = 1});

@@ -40,7 +40,8 @@ static trawl_db *compile(const trawl_pattern *patterns, size_t count, const char
     return db;
 }
 
-/* Random pieces of the text, and their ends: many keys end at the same positions. */
+/* Patterns that are random pieces of the text, and ends of these, so that many keys end at the same
+ * positions. */
 static size_t nested_patterns(random_source *random, const uint8_t *text, bool mixed,
                               trawl_pattern *patterns) {
     size_t count = 0;
@@ -111,8 +112,9 @@ typedef struct counting_sink {
     trawl_match room[64];
 } counting_sink;
 
-/* Words of 8 letters whose hashes crowd in one place of the table that tells which keys are inside
- * others (database/selection_inside.c): more than it searches. Each is also inside a longer one. */
+/* Words of 8 letters whose hashes have the same slot in the table of endings
+ * (database/selection_inside.c): more than its search probes. Each word is also inside a longer
+ * one. */
 static void crowded_keys_are_inside_others(void **state) {
     (void)state;
     enum { WORDS = 80, LENGTH = 8, PLACES = 64 };
@@ -211,8 +213,8 @@ static double scan_seconds(const trawl_db *db, const uint8_t *text, size_t lengt
     return best;
 }
 
-/* The patterns ab, b, bab, babab, ... in (ab)^n: each match lies inside or overlaps as many
- * occurrences as there are patterns, which must not multiply the work. */
+/* The patterns ab, b, bab, babab, ... in (ab)^n. Each match contains or overlaps as many
+ * occurrences as there are patterns; the time must not grow with that number. */
 static void time_grows_with_text_and_results_alone(void **state) {
     (void)state;
     enum { MOST = 1500, LENGTH = 120000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The oracle against the literal expectations of the case table: if these two disagree, one of them
- * is wrong, and nothing else can be trusted. */
+/* The oracle against the matches that the case table states. If the two differ, one of them is
+ * wrong, and no other test can be trusted. */
 #include "case.h"
 
 #include <setjmp.h>

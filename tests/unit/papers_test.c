@@ -292,7 +292,7 @@ static void nunes_step_times(void **state) {
     trawl_db_free(db);
 }
 
-/* What the two variants refuse, and where they say to go. */
+/* What the two variants refuse, and which variant or engine their sentences name instead. */
 static void nunes_refusals(void **state) {
     (void)state;
     trawl_patterns *set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Partitioning of pattern sets (Tran et al., 4.2): Algorithm 1 by hand, Algorithm 2's limits, what
- * parts cost, and what is said about them. */
+/* Partitioning of pattern sets (Tran et al., 4.2): Algorithm 1 by hand, the limits of Algorithm 2,
+ * the number of states of parts, and what reports say of them. */
 #include "pattern/partition.h"
 
 #include "random.h"
@@ -81,7 +81,7 @@ static void greatest_of_the_last_group_moves(void **state) {
     trawl_patterns_free(set);
 }
 
-/* Below a pattern that is too long to be moved there may be others. */
+/* Behind a pattern that is too long to be moved, shorter ones may be moved. */
 static void balancing_goes_on_below_a_long_pattern(void **state) {
     (void)state;
     trawl_patterns *set = new_set();
@@ -143,7 +143,8 @@ static uint64_t bytes_of(const trawl_patterns *set, const trawl_partition *parti
     return sum;
 }
 
-/* Every pattern is in one part; a part that is too long has no pattern whose move would help. */
+/* Every pattern is in exactly one part. If a part is longer than the threshold allows, moving a
+ * pattern would not help. */
 static void check_partition(const trawl_patterns *set, uint32_t parts, double threshold) {
     trawl_partition partition = partition_of(set, parts, threshold);
     uint8_t *seen = calloc(set->count, 1);
@@ -167,7 +168,7 @@ static void check_partition(const trawl_patterns *set, uint32_t parts, double th
     uint64_t least = bytes_of(set, &partition, shortest);
     double imbalance = (double)most / (double)least - 1;
     assert_true(imbalance == partition.imbalance);
-    /* A part of one pattern may have got it for want of any. */
+    /* A part with a single pattern may have got it because it had none. */
     if (imbalance > threshold && partition.first[shortest + 1] - partition.first[shortest] > 1)
         for (uint32_t i = partition.first[longest]; i < partition.first[longest + 1]; i++)
             assert_true(trawl_pattern_length(set, partition.ids[i]) >= most - least);

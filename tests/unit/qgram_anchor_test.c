@@ -63,7 +63,7 @@ static void search(const test_case *test, match_list *found) {
 
 /* ------------------------------------------------------------------ sets, texts and samples */
 
-/* The parts of a set: patterns share endings, so their rare bytes are before these. */
+/* A set whose patterns share their endings, so that their rare bytes are before these. */
 typedef struct shape {
     uint32_t gram, stride;
     unsigned letters; /* of the alphabet: 1, 2, 4, 26 or 256 */

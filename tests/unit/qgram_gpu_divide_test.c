@@ -131,8 +131,8 @@ static bool passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arr
     return (~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) == 0;
 }
 
-/* Whether an anchor passes a filter by cores at even and at odd addresses. `text`: of its first
- * byte. */
+/* Whether an anchor passes a filter by cores, at even and at odd addresses. `text`: the first byte
+ * of the anchor. */
 static bool cores_pass(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
                        const uint8_t *text) {
     uint64_t number;
@@ -144,7 +144,7 @@ static bool cores_pass(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram
             arrays->filter[found[1] / 32] >> found[1] % 32 & 1) != 0;
 }
 
-/* Whether an entry with the key says that it ends there. `text`: of the sample's first byte. */
+/* Whether an entry says that the key ends there. `text`: the first byte of the sample. */
 static bool entry_has(const trawl_cuda_qgram_tier *tier, const trawl_anchors_entry *entry,
                       uint32_t key, uint32_t end, const uint8_t *text) {
     uint64_t value;
@@ -248,7 +248,7 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
     assert_int_equal(tiers, 16); /* one for each shift */
 }
 
-/* A price of a candidate of free anchors at which small sets have them, too. */
+/* A price of a candidate of free anchors that is so low that small sets get them too. */
 static const double BUCKET = 7;
 
 /* A bit for each value that was chosen; strides of free anchors. */
@@ -304,8 +304,8 @@ static void every_occurrence_passes(void **state) {
     assert_int_equal(anchored & (1u << 1 | 1u << 2 | 1u << 4), 1u << 1 | 1u << 2 | 1u << 4);
 }
 
-/* A text with frequent bytes that no pattern has: in a large set, many samples share a count or a
- * hash with them. */
+/* A text with frequent bytes that no pattern has. In a large set, many samples share a counter or a
+ * hash with these bytes. */
 static void no_automaton_without_cause(void **state) {
     (void)state;
     enum { PATTERNS = 60000, LENGTH = 16, BYTES = 1 << 18 };
@@ -373,8 +373,8 @@ static bool plan_has_automaton(const trawl_patterns *patterns, const uint8_t *te
     return has;
 }
 
-/* A text full of a set's short patterns: whether an automaton takes them depends on the cost of its
- * step on the device, relative to the cost of filters. */
+/* A text full of the short patterns of a set. Whether an automaton takes these patterns depends on
+ * the cost of its step on the device, relative to the cost of filters. */
 static void calibrated_costs_decide_about_the_automaton(void **state) {
     (void)state;
     random_source random = random_for_case(random_seed(), 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Pieces of a pipe: all of its bytes in order, large pieces of a fast writer, and no byte of a slow
- * writer held back. */
+/* Pieces of a pipe: all its bytes come in order, a fast writer gives large pieces, and the bytes of
+ * a slow writer are not held back. */
 #include "io/read_ahead.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Records of all sizes in megabytes of text, on one thread and on several, beside a scanner that
- * searches record by record. Small texts in random layouts are in tests/support/runner_records.c.
+ * Records of all sizes in megabytes of text, on one thread and on several, compared with a scanner
+ * that searches record by record. Small texts in random layouts are tested by
+ * tests/support/runner_records.c.
  */
 #include "random.h"
 #include "trawl/trawl_records.h"
@@ -57,7 +58,7 @@ static trawl_db *make_db(trawl_match_kind kind, const char *engine) {
     return db;
 }
 
-/* Records of about `size` bytes. Spans lie one behind the other for a while, then not. */
+/* Records of about `size` bytes. Some spans are adjacent in memory, others are not. */
 static void make_records(size_t size) {
     offsets[0] = 0;
     bool in_twin = false;

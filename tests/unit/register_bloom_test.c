@@ -103,7 +103,8 @@ static void all_sets_note_the_same(void **state) {
     printf("%zu comparisons with other sets than scalar\n", sets);
 }
 
-/* 300 of 1,024 bits in each of four banks: 0.4 % of all positions; of 2,048: 0.04 %. */
+/* Expected false candidates: with 300 of 1,024 bits set in each of four banks 0.4 % of all
+ * positions; with 300 of 2,048 bits 0.04 %. */
 static void few_others_pass(void **state) {
     (void)state;
     random_source random = random_for_case(random_seed(), 1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Replacing: what is refused, long texts and replacements, several threads, nested values.
- * Results of all forms are tested with the case table and random cases (tests/support). */
+/* Replacing: wrong arguments, long texts and replacements, several threads, nested values. The
+ * results of all functions are tested with the case table and random cases (tests/support). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static void wrong_calls_are_refused(void **state) {
     trawl_db_free(all);
 }
 
-/* What is replaced with is not searched: the value of `he` is `hers`, which has `he`. */
+/* Replacements are not searched again: the value of `he` is `hers`, which contains `he`. */
 static void replacements_are_not_searched(void **state) {
     (void)state;
     trawl_db *db = compile(words, 3, true, TRAWL_MATCH_LEFTMOST_LONGEST);
@@ -115,7 +115,7 @@ static void replacements_are_not_searched(void **state) {
     trawl_db_free(db);
 }
 
-/* A long text with many matches, and what it becomes. */
+/* A long text with many matches, and the expected result. */
 typedef struct long_text {
     trawl_db *db;
     trawl_replacer *replacer; /* with three threads */
@@ -184,7 +184,7 @@ static void check_records(long_text *of) {
     free(offsets);
 }
 
-/* A text and replacements that are longer than every buffer: at once, in pieces, as records. */
+/* A text and replacements that are longer than every buffer: in one call, in pieces, as records. */
 static void long_ones(void **state) {
     (void)state;
     enum { LONG = 5000 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The order of work between host and device: every strategy is driven through a model of a device
+ * The order of work between host and device. Every strategy is driven through a model of a device
  * with a copy engine for each direction (or one for both) and one engine that scans. The model
- * checks that no buffer is touched while something else uses it and that everything is delivered
- * once and in order; its clock tells how long a strategy takes.
+ * checks that no buffer is written or read while other work uses it, and that everything is
+ * delivered once and in order. Its clock gives the time that a strategy takes.
  */
 #include "cli/bench/cuda/transfer_model.h"
 #include "random.h"

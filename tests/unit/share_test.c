@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Segments that several workers take from one another: each is handled once, in order where order
- * matters, whoever gives some back or meets the end of the text. And the CPUs near a device. */
+/* Segments that several workers take from a share. Each segment is handled once, and in order where
+ * the order matters, even if workers give segments back or meet the end of the text. And the CPUs
+ * near a device. */
 #include "run/gpu/near.h"
 #include "run/gpu/transfer/share.h"
 
@@ -124,7 +125,7 @@ static void ends(void **state) {
     assert_int_equal(all.delivered, 200);
     assert_int_equal(trawl_share_await(&all.share, 200, 0), TRAWL_TURN_NEVER);
     close_work(&all);
-    /* What was given back and is behind the end is forgotten. */
+    /* Segments behind the end that were given back are dropped. */
     const uint64_t some[] = {3, 400, 7};
     uint64_t segment;
     open_work(&all, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * How often states of a DFA are visited, counted in several parts of a text at once. A state stands
- * for a prefix of a pattern; it is visited where that prefix is the longest one that the text up to
- * there ends with.
+ * The number of visits of each state of a DFA, counted in several parts of a text at once. A state
+ * is a prefix of a pattern; it is visited where that prefix is the longest one that ends there in
+ * the text.
  */
 #include "engines/ac_dfa/state_ranks.h"
 #include "pattern/patterns.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What only streams do: stop, keep an error, tell offsets, count, be abandoned.
+ * What only streams do: stopping, keeping an error, reporting offsets, counting, being closed
+ * before the end.
  */
 #include "combinations.h"
 #include "cpu_set.h"
@@ -182,7 +183,7 @@ static void finishing_makes_totals_final(void **state) {
     }
 }
 
-/* A leftmost match may have to wait for text that comes much later, or never. */
+/* A leftmost match may have to wait for text that comes much later, or for the end of the text. */
 static void leftmost_waits_for_what_comes(void **state) {
     (void)state;
     static const char *const long_and_short[] = {"b", "abcdefghijklmnop"};

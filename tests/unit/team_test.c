@@ -61,7 +61,7 @@ static void await_all(void *context, uint32_t member) {
     }
 }
 
-/* All of them come when there is time. */
+/* With long work, all threads take part. */
 static void everybody_comes(void **state) {
     (void)state;
     trawl_error error;

@@ -114,7 +114,7 @@ static void what_has_no_offsets(void **state) {
     text_file_close(file);
 }
 
-/* Each 4-byte word of the text is its number, so that a piece shows where it was. */
+/* Each 4-byte word of the text is its own index, so that a piece shows where it comes from. */
 static void pieces_from_all_over(void **state) {
     (void)state;
     enum { PIECES = 32, BYTES = 4096, WORDS = PIECES * BYTES + 100, LENGTH = 4 * WORDS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * One database, many threads: callers that scan at once, and runners that use threads themselves.
- * Small enough for ThreadSanitizer.
+ * One database and many threads: callers that scan at the same time, and runners that use several
+ * threads. Small enough for ThreadSanitizer.
  */
 #include "combinations.h"
 #include "generate.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The part of CUB that the CUDA code uses, one item after another, with CUB 3's interface: a first
- * call without temporary storage says how much is needed. The types of accumulators are CUB's, so
- * that a sum that overflows there overflows here.
+ * The part of CUB that the CUDA code uses, with the interface of CUB 3: a first call without
+ * temporary storage returns the size that is needed. Items are computed one after another. Sums
+ * have the types that CUB uses, so that a sum that overflows in CUB overflows here.
  */
 #ifndef TRAWL_EMULATOR_CUB_H
 #define TRAWL_EMULATOR_CUB_H

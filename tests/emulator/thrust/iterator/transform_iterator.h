@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What a function makes of the elements of another iterator. */
+/* An iterator over the results of a function for the elements of another iterator. */
 #ifndef TRAWL_EMULATOR_TRANSFORM_ITERATOR_H
 #define TRAWL_EMULATOR_TRANSFORM_ITERATOR_H
 
