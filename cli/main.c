@@ -92,10 +92,10 @@ static const entry *find(const char *name) {
     return NULL;
 }
 
-/* Without this, a closed standard stream is the next file that is opened: a database would be
- * written over by messages, or an empty text be read. What takes its place cannot be read, or
- * written, so that its use fails as that of a closed one does. open takes the lowest free number.
- */
+/* Opens files in the place of closed standard streams. Otherwise the next file that is opened would
+ * be such a stream: messages would be written over a database, or an empty text would be read. The
+ * files opened here cannot be read, or written, so that using them fails as using a closed stream
+ * does. open(2) returns the lowest free number. */
 static bool occupy_closed_streams(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0 &&

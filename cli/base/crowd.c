@@ -8,7 +8,9 @@
 
 #include "cli/base/memory.h"
 
-enum { AHEAD_PER_THREAD = 16 }; /* finished items that may wait to be written; chosen by hand */
+/* Finished items, for each thread, that may wait to be written: memory against threads that wait.
+ * No measurement chose the number. */
+enum { AHEAD_PER_THREAD = 16 };
 
 /* The result of a finished item that waits to be written. */
 typedef struct slot {
@@ -83,8 +85,8 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* Starts all threads but the first, which handles signals. The others get only SIGPIPE and SIGXFSZ,
- * which their own writes cause. Returns how many there are then, the first included. */
+/* Starts all threads but the first, which handles signals. The others receive only SIGPIPE and
+ * SIGXFSZ, which their own writes cause. Returns the number of threads, with the first. */
 static size_t start(crowd_thread *threads, size_t count) {
     sigset_t blocked, before;
     size_t started = 1;

@@ -7,7 +7,7 @@
 
 #include "io/text_file.h"
 
-/* Puts the path in the place of "memory", which the library calls a block without a file. */
+/* Replaces "memory", which the library calls a block without a file, by the path. */
 static void name_file(const char *path, trawl_error *error) {
     static const char memory[] = "memory: ";
     char message[sizeof error->message];
@@ -39,7 +39,7 @@ static trawl_status read_file(const char *path, uint8_t **bytes, size_t *size, t
     return status;
 }
 
-/* Tells whoever gives a file of patterns where it belongs. */
+/* Explains to a user who has given a file of patterns where it belongs. */
 static void explain_format(trawl_status status, trawl_error *error) {
     static const char end[] = "not a trawl database";
     size_t length = strlen(error->message);

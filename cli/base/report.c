@@ -12,7 +12,7 @@ void report(const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    /* A file name may hold escape sequences, which a terminal would obey. */
+    /* A file name may contain escape sequences, which a terminal would execute. */
     for (char *byte = line; *byte != '\0'; byte++) {
         if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
             *byte = '?';

@@ -20,7 +20,7 @@ static void add_row(bench_rows *rows, const char *engine, const char *variant) {
     (void)snprintf(row->variant, sizeof row->variant, "%s", variant == NULL ? "" : variant);
 }
 
-/* What on_engine needs. */
+/* The context of on_engine. */
 typedef struct choice {
     const bench_options *options;
     bench_rows *rows;

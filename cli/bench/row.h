@@ -11,7 +11,7 @@
 
 enum {
     BENCH_NAME_BYTES = 48,
-    BENCH_TURNS = 5, /* the runs of a row are spread over so many turns */
+    BENCH_TURNS = 5, /* turns that the runs of a row are spread over */
 };
 
 /* Why a row was not measured. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a row of trawl bench runs in the process that times it: an engine of trawl, or libhs.
+ * The work of a row of trawl bench, in the process that times it: an engine of trawl, or libhs.
  */
 #ifndef CLI_BENCH_SUBJECT_H
 #define CLI_BENCH_SUBJECT_H

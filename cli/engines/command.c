@@ -32,7 +32,7 @@ static const command engines_command = {
         "Exit status: 0, or 2 after an error.\n",
 };
 
-/* What is wrapped is indented further than any name, for programs that look for names. */
+/* Wrapped lines are indented further than any name, so that programs can find the names. */
 enum { SOURCE_COLUMN = 10, NAME_COLUMN = 21, PAPER_COLUMN = 29 };
 
 /* In the order of the years, under the names that sources have. */

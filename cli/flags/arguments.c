@@ -75,8 +75,8 @@ static const char *nearest_flag(const arguments *args, const char *name) {
     return search.name;
 }
 
-/* What to do instead of a flag of another program; NULL: it is none. Either `letter` or `name` is
- * given, the other is 0. */
+/* The hint for a flag of another program: what to do instead. NULL: it is no such flag. Either
+ * `letter` or `name` is given; the other is 0. */
 static const char *foreign_hint(const arguments *args, char letter, const char *name) {
     const foreign_flag *row = args->command->foreign;
     for (; row != NULL && row->hint != NULL; row++) {

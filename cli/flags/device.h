@@ -12,7 +12,7 @@ bool device_is_cuda(const char *device);
 /* Whether the name is of several GPUs: "cuda:all", "cuda:auto", "cuda:0,2", "cuda:0-3". */
 bool device_is_group(const char *device);
 
-/* The same, and stores N; false also if N is no number. */
+/* As device_is_cuda, and stores N; false also if N is no number. */
 bool device_number(const char *device, uint32_t *number);
 
 /* Finds a device in trawl_devices; "cuda" is "cuda:0". False if it is not listed. */

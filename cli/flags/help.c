@@ -33,7 +33,7 @@ static void print_prose(const char *text) {
     }
 }
 
-/* Prints examples. What an example is for stands behind it, or above it if the line is too long. */
+/* Prints examples. Their purpose stands behind them, or above if the line is too long. */
 static void print_examples(const char *text) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");

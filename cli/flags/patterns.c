@@ -66,7 +66,7 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
     }
 }
 
-/* Whether the file's name ends like that: ".tsv". */
+/* Whether the file's name ends with `end`, such as ".tsv". */
 static bool is_named(const char *path, const char *end) {
     size_t length = strlen(path), ending = strlen(end);
     return length > ending && strcmp(path + length - ending, end) == 0;

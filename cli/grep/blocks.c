@@ -221,13 +221,13 @@ static bool next_block(grep_blocks *blocks, const uint8_t *keep) {
     return true;
 }
 
-/* Takes from the block what does not begin in the range. */
+/* Removes the lines from the block that do not begin in the range. */
 static void cut_to_range(grep_blocks *blocks) {
     uint64_t lines = blocks->kept_offset + (uint64_t)(blocks->lines - blocks->kept);
     uint64_t lines_end = blocks->kept_offset + (uint64_t)(blocks->lines_end - blocks->kept);
     uint64_t begin = blocks->range.begin;
     uint64_t end = blocks->range.end;
-    if (lines < begin) { /* a line begins there, so what is before are whole lines */
+    if (lines < begin) { /* a line begins at `begin`, so the bytes before are whole lines */
         uint64_t skipped = (lines_end < begin ? lines_end : begin) - lines;
         size_t length = (size_t)(lines_end - lines - skipped);
         drop_before(blocks, (size_t)(blocks->lines - blocks->buffer) + (size_t)skipped);

@@ -276,7 +276,8 @@ static int finish(run_state *run) {
     return run->trouble ? EXIT_ERROR : run->matched ? EXIT_MATCHED : EXIT_NOTHING;
 }
 
-/* Searches into the folder of --journal. Without hope there are no texts. */
+/* Searches into the folder of --journal. `hopeless`: no line can be selected, so there are no
+ * texts. */
 static void search_in_parts(run_state *run, bool hopeless) {
     parts_run texts = {0};
     run->texts = &texts;
@@ -308,8 +309,8 @@ static int search_with_patterns(run_state *run) {
         grep_blocks_close(&run->blocks);
     }
     int status = finish(run);
-    /* Why nothing was found may be of use to someone who reads this; a program expects the messages
-     * of GNU grep. */
+    /* A person may want to know why nothing was found; a program expects the messages of GNU
+     * grep. */
     if (status == EXIT_NOTHING && !run->options.no_messages && isatty(STDERR_FILENO) == 1) {
         grep_set_note(&run->set, &run->options);
     }

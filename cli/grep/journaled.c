@@ -47,7 +47,7 @@ static lines_mode mode_of(const grep_options *options) {
                                                         : LINES_PRINTED;
 }
 
-/* The name of the text as the mode needs it. */
+/* Ends a piece, with the name of its text as the mode needs it. */
 static bool end_piece(lines_worker *worker, const char *name, const lines_end *end) {
     const grep_options *options = worker->search.options;
     output_file *output = worker->printer.output;
@@ -226,8 +226,8 @@ static void describe(parts_run *run, const grep_search *search, bool with_file_n
                          .matches = has_db ? (uint64_t)information.matches : 0,
                          .kind = PARTS_LINES,
                          .format = (uint64_t)mode_of(options),
-                         /* The lines after a selected one, and how many there are before, are known
-                          * in a whole text alone. */
+                         /* Lines of context after a selected line, and the number of selected lines
+                          * before, are known only in a whole text. */
                          .whole = options->context || options->max_count != UINT64_MAX,
                          .shard = division->shard == 0 ? 1 : division->shard,
                          .shards = division->shard == 0 ? 1 : division->shards,

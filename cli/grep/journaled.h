@@ -6,9 +6,10 @@
 #include "cli/grep/search.h"
 #include "cli/parts/run.h"
 
-/* Searches what the folder of the options lacks. `search` has options, set and settings; of *texts
- * the names, sizes and times are set, and the rest is done here. False after reporting. Sets
- * *matched if a line is selected, now or before. */
+/* Searches the segments that the folder of the options does not have yet. The caller has set
+ * options, set and settings of `search`, and the names, sizes and times of *texts; the other
+ * members are set here. False after reporting. Sets *matched if a line is selected, now or in an
+ * earlier run. */
 bool grep_journaled(const grep_search *search, bool with_file_name, parts_run *texts,
                     bool *matched);
 

@@ -11,8 +11,8 @@
 /* Smaller blocks are scanned by one thread: more threads or a GPU would take longer. */
 enum { THREADS_FROM_BYTES = 1 << 20 };
 
-/* With more matches for each byte of a block than this, the block is searched anew with the set of
- * grep_set_cover. Selecting these takes about as long as two or three matches. */
+/* If a block has more matches for each byte than this, it is searched again with the set of
+ * grep_set_cover. Selecting the matches of that set takes about as long as two or three matches. */
 enum { MOST_MATCHES_A_BYTE = 4 };
 
 /* Where the line after the one with `text` begins. Blocks are whole lines, so there is a line end.
@@ -95,8 +95,8 @@ static void begin_group(grep_search *search, const uint8_t *text) {
 
 /* ------------------------------------------------------------------ selecting */
 
-/* These functions take whole lines in the order of the text. They return false if the rest of the
- * file cannot change the output. */
+/* The functions below handle whole lines, in the order of the text. They return false if the rest
+ * of the file cannot change the output. */
 
 static bool skip_lines(grep_search *search, const uint8_t *line, const uint8_t *end) {
     while (search->pending > 0 && line < end) {

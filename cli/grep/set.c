@@ -110,9 +110,9 @@ static bool have_conditions(const trawl_patterns *patterns) {
     return false;
 }
 
-/* Adds a pattern; with -w as a whole word, so that engines pass over ends within words. A part of a
- * line may begin where the part before ends, so with set->parts only the right side is told to the
- * library, and grep_set_resolve tests the left one. */
+/* Adds a pattern; with -w as a whole word, so that engines ignore ends within words. With
+ * set->parts, a part of a line may begin where the part before ends, so only the right boundary is
+ * given to the library, and grep_set_resolve tests the left one. */
 static trawl_status add_pattern(const grep_set *set, const trawl_pattern *pattern,
                                 trawl_patterns *patterns, trawl_error *error) {
     trawl_condition condition = TRAWL_CONDITION;
@@ -321,7 +321,8 @@ bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint
     if (!set->whole_words) {
         return true;
     }
-    /* It matches between two bytes that are not of words, or next to one at an end of the line. */
+    /* The empty pattern matches between two bytes that are no part of a word, or beside such a byte
+     * at an end of the line. */
     bool after_word = false;
     for (; line < end; line++) {
         bool word = *line != set->line_end && is_word(*line);

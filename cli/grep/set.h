@@ -34,12 +34,13 @@ grep_set grep_set_copy(const grep_set *set, unsigned threads);
 /* Prints a note about each pattern file that seems to be of another format. */
 void grep_set_note(const grep_set *set, const grep_options *options);
 
-/* Whether the set reports every match, although fewer would select the same lines and the same
- * parts of them: a cover by leftmost-longest matches, or with -w those that end with a word. */
+/* Whether the set reports every match although fewer matches, a cover, would select the same lines
+ * and the same parts: the leftmost-longest matches, or with -w those that end with a word. */
 bool grep_set_may_cover(const grep_set *set);
 
-/* Compiles the set for these, whose number nested patterns do not increase as much: the patterns a,
- * aa, ... of 2,000 have 2,000 matches at each position of a line of a's. False after reporting. */
+/* Compiles the set for a cover (above). Nested patterns have many fewer matches then: the patterns
+ * a, aa, ... up to 2,000 bytes have 2,000 matches at each position of a line of a's. False after
+ * reporting. */
 bool grep_set_cover(grep_set *set);
 
 /* Whether -w and -x accept the match [start, end). The lines begin at `text`. */

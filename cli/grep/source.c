@@ -38,8 +38,8 @@ static size_t fail_file(grep_source *source, const trawl_error *error) {
     return fail(source, error->message + (named ? 2 : 0));
 }
 
-/* At the end of the file. A file whose size never was that of its content, as in /sys, has not
- * become shorter. */
+/* Handles the end of the file: it is a problem if a file has become shorter. Files in /sys and the
+ * like, whose size was never that of their content, do not count as shorter. */
 static size_t end(grep_source *source) {
     struct stat now;
     source->ended = true;

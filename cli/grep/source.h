@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The bytes of one text of `trawl grep`. A compressed text (gzip, zstd, xz) is recognised by its
- * first bytes and decompressed; a large one by a thread of its own, while lines are searched.
- *
- * A regular file that is not compressed costs no more system calls than without decompression:
- * whether it is compressed is seen in the bytes that the first read returns.
+ * Decompression costs no system call for a regular file that is not compressed: that is seen in the
+ * bytes that the first read returns.
  */
 #ifndef CLI_GREP_SOURCE_H
 #define CLI_GREP_SOURCE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl index: an index beside the scan, for texts that stay while patterns come. */
+/* trawl index: for texts that stay the same while patterns change: an index is searched instead of
+ * the texts. */
 #include "cli/index/command.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "cli/info/report.h"
 
-/* What a user asks, on one screen of a terminal: which set, which plan, how fast, how large, why.
- */
+/* What a user wants to know, on one screen of a terminal: which set, which plan, how fast, how
+ * large, why. */
 void info_print_text(const info_report *report);
 
 /* Sizes and times of every engine and variant, a line each. */

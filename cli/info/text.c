@@ -42,7 +42,7 @@ static void print_lengths(const trawl_statistics *set, char *text, size_t size) 
                        set->max_length, set->mean_length, set->median_length);
 }
 
-/* How many patterns take letters of either case, and how many are there twice. */
+/* The number of case-insensitive patterns, and of patterns that occur twice. */
 static void print_kinds(const trawl_statistics *set, char *text, size_t size) {
     char number[WORDS_NUMBER_BYTES];
     size_t used = 0;
@@ -75,7 +75,7 @@ static void print_set(const info_report *report) {
 
 /* ------------------------------------------------------------------ the plan */
 
-/* What the report says about a database: one that was given, or one made by the plan. */
+/* The part of the report about one database: one that was given, or the one that the plan makes. */
 typedef struct subject {
     const char *engine;
     const char *variant;
@@ -93,7 +93,7 @@ static const char *engine_summary(const char *name) {
     return engine_find(name, &engine) ? engine.summary : "";
 }
 
-/* Of a database that was given: what was expected when it was compiled. */
+/* For a database that was given: the speed that was expected when it was compiled. */
 static void print_old_speed(const trawl_study_plan *expected) {
     print_field("speed", "%.*f GB/s expected of %s when it was compiled, in %s",
                 expected->for_cuda ? 0 : 2, expected->gb_per_second,

@@ -26,8 +26,8 @@ unsigned crew_size(const crew_task *task, unsigned wanted);
 /* Bytes of text in the segments that are not finished. */
 uint64_t crew_bytes(const crew_task *task);
 
-/* Scans all segments that are not finished. False after reporting that a thread could not go on;
- * a segment that a worker left unfinished is its own to remember. */
+/* Scans all segments that are not finished. False after reporting that a thread could not go on.
+ * Workers themselves remember segments that they did not finish. */
 bool crew_run(const crew_task *task);
 
 #endif

@@ -31,7 +31,7 @@ bool division_options_check(const division_options *options, const command *comm
 /* The folder that the options name; of a shard, a folder in it. The caller frees it. */
 char *division_folder(const division_options *options);
 
-/* The bytes of a segment where nothing is said, of texts of `bytes` bytes. */
+/* The bytes of a segment if the user does not give them, for texts of `bytes` bytes together. */
 uint64_t division_default_segment(uint64_t bytes);
 
 void division_options_release(division_options *options);

@@ -43,8 +43,8 @@ int parts_read_at(int descriptor, uint64_t offset, void *buffer, size_t length) 
     return 0;
 }
 
-/* Whoever may write to the folder could have put a FIFO there, which would block, or a link to a
- * file of the user's, which would be overwritten. */
+/* Another user who may write to the folder could have put a FIFO there, which would block, or a
+ * link to a file of this user, which would be overwritten. Both are refused. */
 int parts_open(const char *path, int flags) {
     bool writes = (flags & O_ACCMODE) != O_RDONLY;
     int descriptor =

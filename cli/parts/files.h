@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Small help with the files of a folder. */
+/* Functions for the files of a folder. */
 #ifndef CLI_PARTS_FILES_H
 #define CLI_PARTS_FILES_H
 

@@ -127,7 +127,7 @@ static bool continue_run(parts_journal *journal) {
     return same;
 }
 
-/* Whether there is memory for a place of each segment, by far. */
+/* Whether the number of segments is so small that memory for their places is certainly there. */
 static bool has_few_segments(const parts_journal *journal) {
     uint64_t segments = segments_at_least(&journal->run);
     if (segments <= MOST_SEGMENTS)

@@ -6,10 +6,11 @@
  *
  *     lines_item   LINES_TEXT        `length` bytes of output follow
  *                  LINES_NUMBER      a line number, counted from the beginning of the piece
- *                  LINES_SEPARATOR   `length` bytes follow: the separator of groups of lines,
- * output only if there was a group before, in any text LINES_END         ends a piece; a lines_end
- * and `length` bytes follow: the name of the text, in lines_mode LINES_PRINTED for messages, in the
- *                                    others as it is printed
+ *                  LINES_SEPARATOR   `length` bytes follow: the separator of groups of lines; it
+ *                                    is output only if a group came before, in any text
+ *                  LINES_END         ends a piece; a lines_end and `length` bytes follow: the name
+ *                                    of the text, as it is printed (in lines_mode LINES_PRINTED,
+ *                                    as it stands in messages)
  *
  * Items are in the byte order of the machine, as all of a journal is.
  */

@@ -9,8 +9,8 @@
 #include "cli/base/report.h"
 #include "io/text_file.h"
 
-/* Reads all of a file, or up to a NUL byte if names do not end in one; NULL after reporting. What
- * is no list, such as a device, may not end. */
+/* Reads all of a file; up to a NUL byte if names do not end in one. NULL after reporting. The size
+ * is limited, as a device, which is no list, may have no end. */
 static char *read_all(const char *path, char separator, size_t *length) {
     enum { MOST = 1 << 30 };
     text_file *file = NULL;

@@ -102,7 +102,7 @@ static bool read_texts(parts_run *run, const uint8_t *at, const uint8_t *end) {
     return names == end;
 }
 
-/* Whether texts can be divided so. Only a forged file cannot. */
+/* Whether texts can be divided in this way. Only a forged file says otherwise. */
 static bool is_sound(const parts_identity *identity) {
     return identity->segment != 0 && identity->shards != 0 &&
            identity->shards <= PARTS_MOST_SHARDS && identity->shard <= identity->shards &&

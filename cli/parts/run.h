@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a scan in segments is of: its texts, patterns and options. All processes that share such a
- * scan must agree about this. In a journal's folder it is the file `run`:
+ * The description of a scan in segments: its texts, patterns and options. All processes that share
+ * a scan must agree about it. In a journal's folder it is the file `run`:
  *
  *     magic        8 bytes, "trawlrun"
  *     version      16 bytes: trawl_version(), filled up with zeros
  *     identity     parts_identity
  *     texts        uint64_t number of texts; for each its size, seconds, nanoseconds, `whole` and
  *                  length of its name, uint64_t each; then all names, without separators
- *     checksum     uint64_t: XXH3 (64 bits) of all before. It also is the name of the run, which
- *                  each record of the journal carries
+ *     checksum     uint64_t: XXH3 (64 bits) of all before. It is also the name of the run, which
+ *                  each record of the journal has
  *
  * All numbers are little-endian.
  */
@@ -42,7 +42,7 @@ typedef struct parts_identity {
     uint64_t several;  /* counts have the names of their texts */
     uint64_t whole;    /* no text is cut, as matches depend on all of it (cli/scan/describe.c) */
     uint64_t shard;    /* this is shard number `shard`, from 1 on, ... */
-    uint64_t shards;   /* ... of so many; 1 of 1: everything */
+    uint64_t shards;   /* ... of `shards` shards; 1 of 1: everything */
     uint64_t segment;  /* bytes of a segment */
     uint64_t division; /* how shards are cut: parts_division */
     uint64_t options;  /* PARTS_LINES: a checksum of all other options that results depend on */

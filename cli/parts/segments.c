@@ -16,7 +16,7 @@ static uint64_t all_bytes(const parts_run *run) {
     return bytes;
 }
 
-/* Where shard k ends and the next one begins, 0 <= k <= shards; without overflow. */
+/* The position where shard k ends and the next one begins, 0 <= k <= shards; without overflow. */
 static uint64_t cut(const parts_identity *identity, uint64_t bytes, uint64_t k) {
     uint64_t share = bytes / identity->shards;
     uint64_t rest = bytes % identity->shards;

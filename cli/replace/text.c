@@ -52,7 +52,7 @@ typedef struct piece_source {
     bool is_slow;       /* of a pipe: results are written when it has no more for now */
 } piece_source;
 
-/* Has another thread read, if that is worth it and can be had. */
+/* Starts another thread that reads, if that is worth it and the system allows it. */
 static bool begin_source(const text_replacer *self, text_file *file, piece_source *source) {
     trawl_error error;
     uint64_t stored = text_file_stored_bytes(file);

@@ -13,7 +13,7 @@ typedef struct text_replacer {
     bool several_threads;    /* of the replacer */
     trawl_on_bytes on_bytes; /* takes the results, unless they are in place */
     void *context;
-    output_file *output; /* written to while a slow text lets wait; NULL: not */
+    output_file *output; /* flushed while the thread waits for a slow text; NULL: not */
     /* private */
     uint8_t *buffer; /* a piece of a text; NULL before the first text */
     uint8_t *result; /* of a small text in place */

@@ -165,7 +165,7 @@ static void work(crowd *all, void *context, size_t index) {
 
 static void replace_side_by_side(replacing *job, const text_entry *entries, size_t count) {
     size_t threads = job->threads < count ? job->threads : count, opened = 0;
-    /* Each has a file of its own open for writing. */
+    /* Each thread has a file open for writing, and their number is limited. */
     if (job->options->in_place && threads > OUTPUT_FILES_AT_ONCE)
         threads = OUTPUT_FILES_AT_ONCE;
     member *members = allocate(threads * sizeof *members);

@@ -19,7 +19,7 @@ typedef struct replacing {
     bool failed; /* an error was reported */
 } replacing;
 
-/* Opens a replacer for so many threads. False after reporting. */
+/* Opens a replacer for `threads` threads. False after reporting. */
 bool replacing_open(const replacing *job, unsigned threads, uint64_t *per_pattern,
                     trawl_replacer **replacer);
 

@@ -201,7 +201,7 @@ static void find_facts(reproduction *run, render_facts *facts) {
         (void)strftime(facts->date, sizeof facts->date, "%Y-%m-%d", &broken);
 }
 
-/* What is known only after texts were made. */
+/* Adds the facts that are known only after texts have been made. */
 static void note_files(reproduction *run, render_facts *facts) {
     bool repeated = false;
     size_t files = run_files(run, &repeated);

@@ -13,7 +13,8 @@
 
 enum { NAME_BYTES = 160, MOST_RUNS = 64 };
 
-/* Runs of a cell go on for so long. A cell whose first run takes longer has that run alone. */
+/* Seconds of all runs of a cell together. A cell whose first run takes longer has that run
+ * alone. */
 static const double CELL_SECONDS = 1.0;
 
 /* What a scan is made with. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A paper as data: its tables and figures, each with rows, columns, the paper's numbers and a
- * function that measures one cell. What is made from it: a result for each table, which the
- * renderers print (text, TSV, JSON, HTML).
+ * function that measures one cell. Measuring gives a result for each table, which the renderers
+ * print (text, TSV, JSON, HTML).
  */
 #ifndef CLI_REPRODUCE_PAPER_H
 #define CLI_REPRODUCE_PAPER_H
@@ -60,7 +60,8 @@ typedef struct paper_description {
     const char *workload; /* what is measured here, and how it differs from the paper's data */
     const paper_table *tables;
     size_t count;
-    /* Writes what the paper's ideas are worth here, from the results: PAPER_SENTENCES sentences. */
+    /* Writes what the paper's ideas gain on this machine, from the results: PAPER_SENTENCES
+     * sentences. */
     void (*conclude)(const struct paper_report *report, char (*sentences)[PAPER_SENTENCE_BYTES]);
 } paper_description;
 
@@ -114,10 +115,11 @@ double paper_value(const paper_report *report, const char *table, size_t row, si
 /* The reason that all empty cells of a table share; NULL if they have several, or none is empty. */
 const char *paper_shared_reason(const paper_result *result);
 
-/* How many numbers each cell has: here, in the paper, the ratio of both, their quotient. */
+/* The number of numbers in each cell: the measured one, the paper's, the ratio of each, their
+ * quotient. */
 size_t paper_number_columns(const paper_table *table);
 
-/* What the numbers that are compared with the paper are called. */
+/* The name of the numbers that are compared with the paper. */
 const char *paper_ratio_name(const paper_table *table);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Runs of trawl-mpi, which this command starts through mpirun: it has no MPI itself. All ranks run
- * on this machine. Text and patterns are files in memory, which need no name in a file system.
+ * Runs of trawl-mpi, which this command starts through mpirun, as it has no MPI itself. All ranks
+ * run on this machine. Text and patterns are files in memory, so that no file system needs room for
+ * them.
  */
 #ifndef CLI_REPRODUCE_RANKS_H
 #define CLI_REPRODUCE_RANKS_H

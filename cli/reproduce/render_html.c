@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* One page, complete in itself: styles, tables and plots, for narrow and wide windows, light and
- * dark. */
+/* One HTML page that needs no other file: styles, tables and plots, for narrow and wide windows,
+ * light and dark. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

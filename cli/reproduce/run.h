@@ -16,7 +16,7 @@
 typedef struct reproduction reproduction;
 
 typedef struct run_settings {
-    uint64_t shrink;     /* texts are so many times shorter than the papers' */
+    uint64_t shrink;     /* factor by which texts are shorter than the papers' */
     uint32_t most_runs;  /* of a cell; fewer if a run takes long */
     uint32_t most_ranks; /* of trawl-mpi; cells with more are left empty */
     bool progress;

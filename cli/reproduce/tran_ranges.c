@@ -5,7 +5,7 @@
 
 #include "cli/reproduce/tran.h"
 
-/* What the paper says of its figures: the least and the most of some ratios. */
+/* The least and the greatest of some ratios, as the paper's text gives them. */
 const char *const tran_range_rows[] = {"P-1 over 1 STT: least",
                                        "P-1 over 1 STT: most",
                                        "P-2 over 1 STT: least",

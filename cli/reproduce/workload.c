@@ -25,7 +25,7 @@ enum {
     SHORTEST_PATTERN = 5,  /* letters of a word that is a pattern */
     DNA_PATTERN = 8,       /* Kouzinopoulos et al. 2015, 6 */
     BYTES_PATTERN = 1024,  /* Nunes et al. 2018, V: m */
-    BYTES_REGION = 1 << 12 /* patterns are cut from so many bytes, which the shortest text has */
+    BYTES_REGION = 1 << 12 /* bytes that patterns are cut from; the shortest text has them */
 };
 
 /* ------------------------------------------------------------------ words */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The papers' texts and pattern sets, or what comes near. All but the files are made from seeds, so
- * that they are the same on every machine, and a shorter text is the beginning of a longer one.
+ * The papers' texts and pattern sets, or data that resemble them. All but the files are made from
+ * seeds, so that they are the same on every machine, and a shorter text is the beginning of a
+ * longer one.
  */
 #ifndef CLI_REPRODUCE_WORKLOAD_H
 #define CLI_REPRODUCE_WORKLOAD_H

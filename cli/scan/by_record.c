@@ -24,7 +24,7 @@ static void add_offset(by_record *self, uint64_t count, uint64_t offset) {
     self->offsets[count] = offset;
 }
 
-/* Cuts what is in the buffer. `ends`: nothing comes behind it. */
+/* Cuts the bytes of the buffer into records. `ends`: the text ends with them. */
 static void cut_piece(by_record *self, const record_cut *cut, bool ends, piece *next) {
     uint64_t count = 0;
     size_t at = 0;

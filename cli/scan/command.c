@@ -114,8 +114,9 @@ static void remember_output(text_scanner *scanner) {
 
 /* ------------------------------------------------------------------ --stats */
 
-/* Prints what the planner expected, and the measured candidates of each filter. Of an engine that
- * was named: what its database says of it, as that its time for a byte has no bound. */
+/* Prints what the planner expected, and the measured candidates of each filter. For an engine
+ * that the user named: the reason of its database, which may say that its time for a byte has no
+ * bound. */
 static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reason) {
     trawl_study_plan expected = TRAWL_STUDY_PLAN;
     const trawl_study_scan_report *done = &plan->report.study;

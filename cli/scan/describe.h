@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The scan as cli/parts knows it: what is divided into shards and segments. */
+/* The description of the scan for cli/parts, which divides texts into shards and segments. */
 #ifndef CLI_SCAN_DESCRIBE_H
 #define CLI_SCAN_DESCRIBE_H
 

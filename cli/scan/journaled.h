@@ -7,8 +7,8 @@
 #include "cli/scan/plan.h"
 #include "cli/scan/texts.h"
 
-/* Scans what the folder of the options lacks. Sets the sums of the plan: bytes of this process,
- * matches of all segments. Returns the exit status. */
+/* Scans the segments that the folder of the options does not have yet. Sets the sums of the plan:
+ * bytes of this process, matches of all segments. Returns the exit status. */
 int scan_journaled(scan_plan *plan, const scan_texts *texts);
 
 #endif

@@ -226,7 +226,7 @@ static bool take_cut(parsing *parser) {
     return false;
 }
 
-/* Whoever is used to grep may write -o without a file; the value is then the next flag. */
+/* Users of grep may write -o without a file; its value is then the next flag. Refuses that. */
 static bool output_is_no_flag(const arguments *args) {
     if (args->value[0] != '-' || args->value[1] == '\0')
         return true;
@@ -303,7 +303,7 @@ static bool choose_kind(parsing *parser) {
     return true;
 }
 
-/* Without patterns. Whoever is used to grep gives the pattern first. */
+/* Reports that there are no patterns. Users of grep give the pattern first, without -e. */
 static bool miss_patterns(const parsing *parser) {
     const scan_options *options = parser->options;
     const char *first = options->files.texts.count == 0 ? "-" : options->files.texts.items[0];
@@ -336,7 +336,7 @@ static bool take_ranks_output(parsing *parser) {
            (options->kind != RECORD_MATCHES || options->division.journal != NULL);
 }
 
-/* What --records excludes. False after reporting. */
+/* Whether no flag is given that --records excludes. False after reporting. */
 static bool cut_fits(parsing *parser) {
     scan_options *options = parser->options;
     const char *device = options->scan.device;

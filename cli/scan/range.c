@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Besides the range, the bytes around it are scanned that a match which ends in it may depend on:
+ * A match that ends in the range may depend on bytes around it. So these are scanned too:
  *
  *     first          begin                    end   last
  *       | max_length   |          range         |  1  |
  *
- * max_length - 1 of them before the range may be the beginning of a match. One more byte on each
- * side is for boundaries (trawl_conditions.h). Matches that end outside the range are dropped.
+ * The match may begin in the max_length - 1 bytes before the range. One more byte on each side is
+ * for boundaries (trawl_conditions.h). Matches that end outside of the range are dropped.
  */
 #include "cli/scan/range.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several threads that make lines of matches for one writer. The scan hands over matches in order;
- * each block of them is formatted by a thread that is free, and written when all blocks before it
+ * Several threads that format the matches of one writer as lines. The scan hands over matches in
+ * order, in blocks. Each block is formatted by a free thread, and written when all blocks before it
  * have been:
  *
  *     written | ready, is written | formatted | ready, waits | full | is filled | free
  *             ^ turn                                         ^ next ^ filling
  *
- * Memory is that of the blocks: the scan waits for a free one, and formats in that time.
+ * Memory is bounded by the number of blocks: if none is free, the scanning thread formats too.
  */
 #ifndef CLI_SCAN_RECORD_CREW_H
 #define CLI_SCAN_RECORD_CREW_H
@@ -16,8 +16,8 @@
 
 typedef struct record_crew record_crew;
 
-/* Opens a crew of so many threads besides those that scan. They start when a block is full; if the
- * system refuses threads, there are fewer. `drain` is called by one thread at a time. */
+/* Opens a crew of `threads` threads besides those that scan. They start when a block is full; if
+ * the system refuses threads, there are fewer. `drain` is called by one thread at a time. */
 record_crew *record_crew_open(const record_labels *labels, unsigned threads, record_drain drain,
                               void *context);
 

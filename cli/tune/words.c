@@ -8,7 +8,7 @@
 
 #include "cli/base/words.h"
 
-/* Smaller differences are those of two runs on one machine. */
+/* Ratios below this are not mentioned: two runs on one machine differ as much. */
 static const double NOTABLE = 1.15;
 
 /* Costs of tables that depend on their size: the first ones are of up to 256 KiB, which a core's

@@ -67,7 +67,8 @@ static size_t add_ladders(bench_cuda *bench, const wish *asked) {
             row->parts = rung->parts;
             row->paper_least = rung->paper_least;
             row->paper_most = rung->paper_most;
-            /* The paper compares with its first rung; without that row there is no speed-up. */
+            /* The paper compares with the first kernel of its ladder; without that row there is no
+             * speed-up. */
             if (row->is_first && i != 0)
                 row->is_first = false;
             added++;

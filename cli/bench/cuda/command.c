@@ -75,7 +75,7 @@ static void measure_cpu(bench_cuda *bench, size_t index) {
     row->seconds[0] = seconds_now() - begin;
 }
 
-/* Sets the name that reports of disagreement use. */
+/* Sets the name of a row that messages about disagreement use. */
 static void name_row(bench_cuda *bench, size_t index) {
     bench_row *row = &bench->rows.items[index];
     const bench_cuda_row *detail = &bench->details[index];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One rung with the text in device memory. */
+/* One row of a ladder (a rung), with the text in device memory. */
 typedef struct bench_rung {
     const char *variant; /* the tables; NULL: those of the ladder */
     const char *kernel;

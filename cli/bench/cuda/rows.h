@@ -55,8 +55,8 @@ typedef struct bench_cuda {
 /* Shows `what` ("building", "measuring") and the row on the terminal. */
 void bench_cuda_show(const bench_cuda *bench, const char *what, size_t index);
 
-/* Ends a row with the status of its measurement. A row that an engine or the device refuses is no
- * failure: it loses its `seconds`. */
+/* Ends a row with the status of its measurement. If an engine or the device refuses a row, that is
+ * no failure: its `seconds` are removed. */
 void bench_cuda_finish_row(bench_row *row, trawl_status status);
 
 /* The speed of a row divided by that of the first row of its ladder; 0 if there is none. */

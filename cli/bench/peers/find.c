@@ -95,7 +95,7 @@ static void add_programs(const bench_options *options, bench_rows *rows) {
     free(folder);
 }
 
-/* Whether a row's name begins so. */
+/* Whether the name of a row, from `begin` on, begins with `name`. */
 static bool is_found(const bench_rows *rows, size_t begin, const char *name) {
     for (size_t i = begin; i < rows->count; i++) {
         if (strncmp(rows->items[i].engine, name, strlen(name)) == 0)
@@ -118,7 +118,8 @@ static bool is_in_path(const char *name) {
     return found;
 }
 
-/* Names each peer that was not found, and what fetches it. Rows from `begin` on are the peers. */
+/* Reports each peer that was not found, and the command that fetches it. Rows from `begin` on are
+ * the peers. */
 static void report_missing(const bench_options *options, const bench_rows *rows, size_t begin) {
     static const struct {
         const char *name;
