@@ -66,9 +66,11 @@ typedef struct trawl_idle_scanner {
     void (*close)(struct trawl_idle_scanner *scanner); /* called by trawl_db_free */
 } trawl_idle_scanner;
 
-#define TRAWL_IDLE_SLOTS 16 /* such scanners of a database, at most; chosen by hand */
+/* Idle scanners of a database, at most. No measurement chose it: with more slots more threads find
+ * a scanner, but each slot may hold up to a megabyte (docs/notebook/2026-11-one-calls.md). */
+#define TRAWL_IDLE_SLOTS 16
 
-/* A place for such a scanner, read and written by atomic operations. `scanner` is NULL until a call
+/* A place for an idle scanner, read and written by atomic operations. `scanner` is NULL until a call
  * first uses the slot, and changes only while that call holds `busy`. A cache line each, so that
  * threads with slots of their own do not wait for each other. */
 typedef struct trawl_idle_slot {

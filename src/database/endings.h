@@ -51,7 +51,7 @@ TRAWL_BOTH size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
     return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
 }
 
-/* The bits of a table for so many ranges: at least two slots for each. */
+/* The bits of a table for `ranges` ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
 /* The greatest number of patterns that end at one position of a text. If `compared` is not NULL,

@@ -88,7 +88,7 @@ typedef struct trawl_index_layout {
  * document_bytes and letters are set and within their limits. */
 void trawl_index_lay_out(const trawl_index_header *header, trawl_index_layout *layout);
 
-/* V for so many documents. */
+/* V for `documents` documents. */
 uint32_t trawl_index_document_bytes(uint64_t documents);
 
 typedef enum trawl_index_owner {

@@ -139,7 +139,7 @@ static size_t record_steps(const trawl_lane_walker *walker) {
     return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
 }
 
-/* Allocates room for the events of a block of a window with so many owned bytes. */
+/* Allocates room for the events of a block of a window with `owned` owned bytes. */
 static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
     /* A short block of several lanes repeats overlaps; it is longer than one of them. */

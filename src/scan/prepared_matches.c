@@ -6,7 +6,9 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 
-/* Prepared matches of one key, at most: writers have room for so many. */
+/* Prepared matches of one key, at most; a writer stops where its sink has less room than for these.
+ * No measurement chose it: more of them need more memory, with fewer more keys are written one link
+ * after the other. */
 #define MOST_MATCHES 24u
 /* Matches that are copied at a time. */
 #define AT_ONCE 4u

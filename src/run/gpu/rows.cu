@@ -19,7 +19,9 @@ extern "C" {
  * matches. So pieces are as long as that room allows: 128 to 450 MiB with the usual number of
  * matches. */
 #define USUAL_PIECE ((uint64_t)1 << 29)
-/* Bytes of a piece for each match that there is room for. */
+/* Bytes of a piece for each match that there is room for, unless the caller says how many. No
+ * measurement chose it: room for a match takes 16 bytes of the workspace or more; without enough
+ * room the caller searches again. */
 #define BYTES_A_MATCH 64
 #define FEWEST_MATCHES 1024
 /* Indices of matches and TRAWL_FREE_SLOT have 32 bits. */
