@@ -70,9 +70,9 @@ typedef struct trawl_idle_scanner {
  * a scanner, but each slot may hold up to a megabyte (docs/notebook/2026-11-one-calls.md). */
 #define TRAWL_IDLE_SLOTS 16
 
-/* A place for an idle scanner, read and written by atomic operations. `scanner` is NULL until a call
- * first uses the slot, and changes only while that call holds `busy`. A cache line each, so that
- * threads with slots of their own do not wait for each other. */
+/* A place for an idle scanner, read and written by atomic operations. `scanner` is NULL until a
+ * call first uses the slot, and changes only while that call holds `busy`. A cache line each, so
+ * that threads with slots of their own do not wait for each other. */
 typedef struct trawl_idle_slot {
     trawl_idle_scanner *scanner;
     uint32_t busy; /* 1: a call uses the slot */

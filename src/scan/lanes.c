@@ -13,16 +13,16 @@
 #define RECORD_STEPS_MAX ((size_t)32768)
 #define COUNT_STEPS ((size_t)1 << 16)
 /* A lane is at least this many times as long as its warm-up, which walks `overlap` bytes a second
- * time: at most 1/8 of the steps are for warm-ups. Where lanes cannot be so long, one lane walks
- * alone. Blocks that count have lanes of 128 times the overlap, as they need no memory. Fewer
- * warm-ups stand against more windows that are too short for lanes; no measurement chose the two
- * factors. */
+ * time: at most 1/8 of the steps are for warm-ups. Where lanes cannot be so long, fewer or
+ * shorter ones walk a short block (plan_short_block). Blocks that count have lanes of 128 times the
+ * overlap, as they need no memory. Fewer warm-ups stand against more windows that are too short for
+ * lanes; no measurement chose the two factors. */
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
 
-/* The time that a block of several lanes takes to begin, and a step of one lane, in tenths of a step
- * of one lane (docs/notebook/2026-11-short-calls.md). */
+/* The time that a block of several lanes takes to begin, and a step of one lane, in tenths of a
+ * step of one lane (docs/notebook/2026-11-short-calls.md). */
 #define ONE_STEP 10
 #define SEVERAL_START 100
 
@@ -32,7 +32,8 @@
 #define SPARSE_STEPS 24
 #define FULL_STEPS 24
 
-/* Steps of each lane of the next block; 0: one lane walks alone. `left`: bytes of the window. */
+/* Steps of each lane of the next block; 0: the rest is too short for all lanes. `left`: bytes of
+ * the window. */
 static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
     size_t steps = left / TRAWL_LANES;
     steps = steps < most ? steps : most;
@@ -216,8 +217,8 @@ static trawl_status record_short_block(trawl_lane_walker *walker, const trawl_wi
     return status;
 }
 
-/* Records and consumes one block of lanes, or of one lane where the rest is too short for several.
- */
+/* Records and consumes one block of lanes: of all, of a few, or of one where the rest is too short
+ * for several. */
 static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
                                  lane_progress *at, const event_consumer *consumer) {
     size_t most = record_steps(walker);
