@@ -149,7 +149,11 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * look-up without one: it reads a key and compares bytes, two waits where a look-up has four. */
 #define TRAWL_COST_SEARCH_STEP 0.5
 
-/* Sizes of sample filters that are tried, as powers of two of their rows of 32 bits: the least; and
+/* By how much a cost by size of table grows at most for each factor of four beyond 64 MiB, where
+ * costs are not measured; up to it, as between the last two sizes. */
+#define TRAWL_COST_MOST_GROWTH 1.6
+
+/* Sizes of sample filter that are tried, as powers of two of its rows of 32 bits: the least; and
  * the size above which no filter is tried with more than MAX_ROWS_PER_GRAM rows for each q-gram.
  * Chosen by hand: they end the search where a larger filter excludes hardly more. */
 #define TRAWL_COST_MIN_ROW_BITS 8u
@@ -170,9 +174,10 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 /* The longest window in bytes: the longest stride and the longest q-gram, rounded up. */
 #define TRAWL_DIVIDE_MAX_WINDOW 80u
 
-/* The largest sample filter in bytes. Chosen by hand: a larger one is outside of all caches, so
- * that its loads cost more than it excludes. */
-#define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(32) << 20)
+/* The largest sample filter in bytes. With 32 MiB, a filter for 10,000,000 patterns of 16 bytes had
+ * eleven q-grams in each row of 32 bits, and 29 % of the samples passed by chance
+ * (docs/notebook/2026-11-fifty-million.md). */
+#define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(256) << 20)
 
 /* Each further tier adds this share of the price of all: tiers evict each other's tables from the
  * nearest caches, and events are merged. Fitted to whole scans on a Zen 3, first as 0.15, then as

@@ -8,8 +8,13 @@ double trawl_cost_at(const double *by_size, double bytes) {
     if (place <= 0) {
         return by_size[0];
     }
-    if (place >= TRAWL_COST_SIZES - 1) {
-        return by_size[TRAWL_COST_SIZES - 1];
+    const unsigned last = TRAWL_COST_SIZES - 1;
+    if (place >= last) {
+        /* Nearly every access waits for memory by then. What still grows is the time to translate
+         * addresses: tables of pages are read from ever farther away, too. */
+        double growth = by_size[last - 1] > 0 ? by_size[last] / by_size[last - 1] : 1;
+        growth = growth < TRAWL_COST_MOST_GROWTH ? growth : TRAWL_COST_MOST_GROWTH;
+        return by_size[last] * pow(growth, place - last);
     }
     unsigned below = (unsigned)place;
     return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);

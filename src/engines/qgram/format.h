@@ -222,10 +222,12 @@ TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
  */
 #define TRAWL_END_OFFSETS_STEPS 24u /* 32 - TRAWL_QGRAM_SUFFIXES */
 
-/* Words of the table: twice as many as the keys have q-grams, between 1 << 8 and 1 << 22 (16 MiB).
- * Chosen, not measured. */
+/* Words of the table: twice as many as the keys have q-grams, between 1 << 8 and 1 << 26 (256 MiB).
+ * In a full table nearly every sample that passed the filter has all of its ends: with 1 << 22
+ * words, 10,000,000 patterns were searched four times as slowly
+ * (docs/notebook/2026-11-fifty-million.md). */
 #define TRAWL_END_OFFSETS_MIN_BITS 8u
-#define TRAWL_END_OFFSETS_MAX_WORDS (UINT64_C(1) << 22)
+#define TRAWL_END_OFFSETS_MAX_WORDS (UINT64_C(1) << 26)
 #define TRAWL_END_OFFSETS_WORDS_PER_GRAM 2u
 
 /* Bytes of a step, for samples that may lead to `ends` ends. */
