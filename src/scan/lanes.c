@@ -145,7 +145,8 @@ static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, traw
     size_t most = record_steps(walker) * TRAWL_LANES;
     /* A short block of several lanes repeats overlaps; it is longer than one of them. */
     size_t repeated = owned > walker->overlap ? TRAWL_LANES * (walker->overlap + 1) : 0;
-    size_t needed = (owned + repeated < most ? owned + repeated : most) + TRAWL_LANES;
+    bool fewer = owned < most && owned + repeated < most; /* owned may be SIZE_MAX */
+    size_t needed = (fewer ? owned + repeated : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
         trawl_release(walker->events);
         walker->event_capacity = 0;
