@@ -232,6 +232,23 @@ void combination_print_failure(FILE *file, const test_case *test,
     fflush(file);
 }
 
+bool combination_check_all(const test_case *test, size_t runners, random_source *random) {
+    bool passed = true;
+    for (int kind = 0; kind < MATCH_KINDS && passed; kind++) {
+        match_list expected = {0};
+        test_case_search(test, (trawl_match_kind)kind, &expected);
+        for (size_t c = 0; c < combination_count() && passed; c++) {
+            combination_failure failure;
+            passed = combination_check(combination_at(c), test, (trawl_match_kind)kind, &expected,
+                                       runners, random, &failure) != COMBINATION_FAILED;
+            if (!passed)
+                combination_print_failure(stdout, test, &failure, NULL);
+        }
+        match_list_free(&expected);
+    }
+    return passed;
+}
+
 void combination_print_totals(void) {
     for (size_t i = 0; i < combination_count(); i++)
         printf("  %s%s%s: %zu compiled, %zu refused\n", all.items[i].engine,

@@ -53,6 +53,10 @@ combination_outcome combination_check(combination which, const test_case *test,
                                       size_t runners, random_source *random,
                                       combination_failure *failure);
 
+/* Runs one case with every combination and kind, each through `runners` random runners, and
+ * compares with the oracle. Prints the first failure, and then returns false. */
+bool combination_check_all(const test_case *test, size_t runners, random_source *random);
+
 /* Prints the case with what failed, as a case file's text and as commands. `replay` is the line
  * that runs the original case again, or NULL. */
 void combination_print_failure(FILE *file, const test_case *test,
