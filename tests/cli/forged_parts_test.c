@@ -46,7 +46,8 @@ static void write_file(const char *name, const void *bytes, size_t length) {
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    if (length > 0) /* an empty file may come without bytes: NULL, which fwrite does not allow */
+        assert_int_equal(fwrite(bytes, 1, length, file), length);
     assert_int_equal(fclose(file), 0);
 }
 
