@@ -120,7 +120,8 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
         problem = "a database is not written to a terminal; expected -o FILE";
     if (problem != NULL)
         (void)arguments_misuse(&compile_command, "%s", problem);
-    return problem == NULL && !output_overwrites(request->output, NULL, &request->patterns);
+    const command_inputs inputs = {.patterns = &request->patterns, .sample = request->sample};
+    return problem == NULL && !output_overwrites(request->output, &inputs);
 }
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {

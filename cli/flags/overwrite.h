@@ -6,10 +6,17 @@
 #include "cli/flags/files.h"
 #include "cli/flags/patterns.h"
 
-/* True, after reporting it, if the output (NULL or "-": standard output) is a file that is named as
- * a text or as a file of patterns, by any of its names. Devices and pipes may be both. Either of
- * the last two may be NULL. */
-bool output_overwrites(const char *output, const file_options *files,
-                       const pattern_options *patterns);
+/* What a command reads; each member may be NULL. The name "-" is standard input, which is compared
+ * as the file that it is read from. */
+typedef struct command_inputs {
+    const file_options *files; /* texts that are named */
+    const pattern_options *patterns;
+    const string_list *lists, *lists0; /* files with names of texts */
+    const char *database, *sample, *profile;
+} command_inputs;
+
+/* True, after reporting it, if the output (NULL or "-": standard output) is one of these files, by
+ * any of its names. Devices and pipes may be both. */
+bool output_overwrites(const char *output, const command_inputs *inputs);
 
 #endif

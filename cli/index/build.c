@@ -191,7 +191,8 @@ static bool parse(building *job, int argc, char **argv, int *status) {
         problem = "an index is not written to a terminal; expected -o X.tix";
     if (problem != NULL)
         (void)arguments_misuse(&build_command, "%s", problem);
-    return problem == NULL && !output_overwrites(job->output, &job->files, NULL);
+    return problem == NULL &&
+           !output_overwrites(job->output, &(command_inputs){.files = &job->files});
 }
 
 int trawl_command_index_build(int argc, char **argv) {

@@ -6,6 +6,7 @@
 
 #include "cli/flags/compile.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/scan.h"
 
 enum {
@@ -213,7 +214,10 @@ bool replace_options_parse(replace_options *options, int argc, char **argv, int 
                                                  "leftmost-longest or leftmost-first");
         return false;
     }
-    return output_fits(options) && patterns_fit(options, &args) && texts_fit(options);
+    /* A text may be its own output, as with --in-place. */
+    const command_inputs inputs = {.patterns = &options->patterns, .database = options->database};
+    return output_fits(options) && patterns_fit(options, &args) && texts_fit(options) &&
+           !output_overwrites(options->output, &inputs);
 }
 
 void replace_options_release(replace_options *options) {

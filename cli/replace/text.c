@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/base/report.h"
 #include "io/read_ahead.h"
@@ -164,6 +166,13 @@ static bool replace_in_place(text_replacer *self, text_file *file, const char *p
     return *replaced == 0 || write_result(self, path);
 }
 
+/* Whether what is written would be read again, without end. */
+static bool is_standard_output(const text_file *file) {
+    struct stat text, output;
+    return fstat(text_file_descriptor(file), &text) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+           S_ISREG(text.st_mode) && text.st_dev == output.st_dev && text.st_ino == output.st_ino;
+}
+
 bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced) {
     trawl_error error;
     text_file *file = NULL;
@@ -172,6 +181,11 @@ bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced
         self->buffer = allocate(PIECE);
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK)
         return fail(&error);
+    if (self->to_standard_output && is_standard_output(file)) {
+        report("text %s: not replaced, since it is the output too", path);
+        text_file_close(file);
+        return false;
+    }
     if (self->in_place)
         return replace_in_place(self, file, path, replaced);
     return replace_pieces(self, file, 0, self->on_bytes, self->context, replaced);

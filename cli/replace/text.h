@@ -10,6 +10,7 @@
 typedef struct text_replacer {
     trawl_replacer *replacer;
     bool in_place;
+    bool to_standard_output; /* which may be the text itself */
     bool several_threads;    /* of the replacer */
     trawl_on_bytes on_bytes; /* takes the results, unless they are in place */
     void *context;

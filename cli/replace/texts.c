@@ -128,6 +128,8 @@ static bool open_member(member *self, const replacing *job, const text_entry *en
         memset(self->per_pattern, 0, job->patterns * sizeof *self->per_pattern);
     }
     self->texts = (text_replacer){.in_place = options->in_place,
+                                  .to_standard_output =
+                                      !prints && !options->in_place && job->output->path == NULL,
                                   .several_threads = is_only && job->threads > 1,
                                   .output = is_only && !prints ? job->output : NULL,
                                   .on_bytes = prints    ? drop

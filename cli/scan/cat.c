@@ -331,6 +331,30 @@ static int write_results(const folders *all, const char *path) {
     return matched ? EXIT_MATCHED : EXIT_NOTHING;
 }
 
+/* Whether the output would replace a file of one of the folders. Reports it. */
+static bool replaces_part(const folders *all, const char *output) {
+    static const char *const names[] = {"run", "lock", "part-", "journal-"};
+    struct stat of, parent;
+    char *path = output == NULL || strcmp(output, "-") == 0 ? NULL : realpath(output, NULL);
+    char *slash = path == NULL ? NULL : strrchr(path, '/');
+    bool found = false, named = false;
+    for (size_t i = 0; slash != NULL && i < sizeof names / sizeof names[0]; i++)
+        named = named || strncmp(slash + 1, names[i], strlen(names[i])) == 0;
+    if (named) {
+        slash[slash == path] = '\0'; /* the file's folder */
+        named = stat(path, &parent) == 0;
+    }
+    for (size_t i = 0; named && i < all->count && !found; i++)
+        found = stat(all->items[i].journal.folder, &of) == 0 && of.st_dev == parent.st_dev &&
+                of.st_ino == parent.st_ino;
+    if (found)
+        report("%s: is a part of the scan, which the output would replace; expected another file "
+               "after -o",
+               output);
+    free(path);
+    return found;
+}
+
 static int cat(const string_list *paths, const char *output) {
     folders all = {0};
     bool sound = true;
@@ -339,7 +363,9 @@ static int cat(const string_list *paths, const char *output) {
                                                 : add_shards(&all, paths->items[i]);
     if (sound)
         qsort(all.items, all.count, sizeof *all.items, compare_shards);
-    int status = sound && complete(&all) ? write_results(&all, output) : EXIT_ERROR;
+    int status = sound && complete(&all) && !replaces_part(&all, output)
+                     ? write_results(&all, output)
+                     : EXIT_ERROR;
     for (size_t i = 0; i < all.count; i++) {
         segments_release(&all.items[i].segments);
         journal_close(&all.items[i].journal);

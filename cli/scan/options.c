@@ -387,7 +387,14 @@ static bool consistent(parsing *parser) {
                                "standard input cannot be both the patterns and the text");
         return false;
     }
-    return !output_overwrites(options->output, &options->files, &options->patterns);
+    const command_inputs inputs = {.files = only_lists ? NULL : &options->files,
+                                   .patterns = &options->patterns,
+                                   .lists = &division->lists,
+                                   .lists0 = &division->lists0,
+                                   .database = options->database,
+                                   .sample = options->sample,
+                                   .profile = options->profile.path};
+    return !output_overwrites(options->output, &inputs);
 }
 
 bool scan_options_parse(scan_options *options, const command *of, int argc, char **argv,

@@ -65,6 +65,40 @@ refuse 'is a file of patterns, which the output' "$trawl" scan -f own-words own 
 refuse 'is a file of patterns, which the output' "$trawl" compile -f own-words -o own-words
 expect 0 fox cat own-words
 check "a text that would have been replaced" cmp text input
+printf 'fox\tcat\n' >map
+cp map same-map
+ln -f map linked-map
+echo input >list
+check 'a database to be kept' "$trawl" compile --matches leftmost-longest -e fox -o own.db
+cp own.db same.db
+for name in map linked-map; do
+    refuse 'is a file of patterns, which the output' "$trawl" replace -f map input -o $name
+    refuse 'is a file of patterns, which the output' "$trawl" scan -e x -f map -f words input -o $name
+    refuse 'is a file of patterns, which the output' \
+        bash -c "'$trawl' replace -f - input -o $name <map"
+done
+refuse 'is the database, which the output' "$trawl" replace --db own.db --with x input -o own.db
+refuse 'is the database, which the output' "$trawl" scan --db own.db input -o own.db
+refuse 'is a list of texts, which the output' "$trawl" scan -e fox --files-from list -o list
+refuse 'is a list of texts, which the output' "$trawl" scan -e fox --files0-from list -o list
+refuse 'is the sample, which the output' "$trawl" compile -e fox --sample input -o input
+refuse 'is the sample, which the output' "$trawl" scan -e fox text --sample input -o input
+refuse 'is a text, which the output' bash -c "'$trawl' scan -e fox -o input <input"
+refuse 'is a text, which the output' bash -c "'$trawl' scan -e fox -o input /dev/stdin <input"
+refuse 'is a file of patterns, which the output' bash -c "'$trawl' compile -f - -o map <map"
+refuse 'not replaced, since it is the output too' \
+    bash -c "ulimit -f 1000; '$trawl' replace -f map input >>input"
+check "a map that would have been replaced" cmp map same-map
+check "a database that would have been replaced" cmp own.db same.db
+check "a text that would have been replaced by options" cmp text input
+check 'a journal to be kept' "$trawl" scan --journal journal-parts -e fox text
+cp -r journal-parts same-parts
+for name in part-0 journal-0 run lock; do
+    refuse 'is a part of the scan, which the output' \
+        "$trawl" cat journal-parts -o ./journal-parts/../journal-parts/$name
+done
+check "parts that would have been replaced" diff -r journal-parts same-parts
+check 'an output beside the parts' "$trawl" cat journal-parts -o journal-parts/result
 refuse 'File too large' bash -c "ulimit -f 100; trap '' XFSZ; '$trawl' scan -e fox text -o big"
 check 'nothing is left of an output that failed' test -z "$(ls big* 2>/dev/null)"
 
