@@ -227,6 +227,9 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
                                   const trawl_cuda_upload_options *options,
                                   trawl_cuda_db **uploaded, trawl_error *error);
 
+/* Copies uploaded->keys, of uploaded->parts elements, to device memory: uploaded->device_keys. */
+trawl_status trawl_cuda_copy_keys(trawl_cuda_db *uploaded, trawl_error *error);
+
 /* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind. They find the
  * occurrences that leftmost matches are selected from, in the order of trawl_scan: if the database
  * has selection sections, at least the longest key of each part at each position; else all

@@ -91,6 +91,14 @@ static uint32_t count_parts(const trawl_db *db) {
     return parts;
 }
 
+trawl_status trawl_cuda_copy_keys(trawl_cuda_db *uploaded, trawl_error *error) {
+    size_t bytes = uploaded->parts * sizeof *uploaded->keys;
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
 static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
     uploaded->parts = count_parts(uploaded->db);
     if (uploaded->parts == 0) {
@@ -128,10 +136,7 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
             }
         }
     }
-    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
-    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
-                   error);
-    return TRAWL_OK;
+    return trawl_cuda_copy_keys(uploaded, error);
 }
 
 static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,

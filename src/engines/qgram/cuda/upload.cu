@@ -148,13 +148,7 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     }
     trawl_cuda_qgram_chains_release(&sources.chains);
     trawl_release(image);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
-    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
-                   error);
-    return TRAWL_OK;
+    return status == TRAWL_OK ? trawl_cuda_copy_keys(uploaded, error) : status;
 }
 
 void trawl_cuda_qgram_release(trawl_cuda_db *uploaded) {
