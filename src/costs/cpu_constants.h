@@ -120,7 +120,12 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * stay finite. */
 #define TRAWL_SURVEY_MAX_SHARE 0.9999
 
-/* Number of bytes of the patterns whose lowest five bits are counted. Chosen by hand: enough for 32
+/* Where chance alone would give fewer candidates than this in the survey, their number says little,
+ * and the share of candidates is at least what chance gives with all patterns. Chosen by hand: the
+ * spread of 16 is 4. */
+#define TRAWL_SURVEY_FEW_HITS 16.0
+
+/* Number of bytes of the patterns whose values are counted. Chosen by hand: enough for 256
  * counters, and it takes some tens of microseconds. */
 #define TRAWL_SURVEY_PATTERN_BYTES 65536u
 
@@ -175,9 +180,9 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 #define TRAWL_DIVIDE_MAX_WINDOW 80u
 
 /* The largest sample filter in bytes. With 32 MiB, a filter for 10,000,000 patterns of 16 bytes had
- * eleven q-grams in each row of 32 bits, and 29 % of the samples passed by chance
- * (docs/notebook/2026-11-fifty-million.md). */
-#define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(256) << 20)
+ * eleven q-grams in each row of 32 bits, and 29 % of the samples passed by chance; with 256 MiB,
+ * one for 50,000,000 had eight (docs/notebook/2026-11-fifty-million.md). */
+#define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(1) << 30)
 
 /* Each further tier adds this share of the price of all: tiers evict each other's tables from the
  * nearest caches, and events are merged. Fitted to whole scans on a Zen 3, first as 0.15, then as

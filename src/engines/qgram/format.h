@@ -56,7 +56,7 @@ typedef enum trawl_tier_kind {
 #define TRAWL_QGRAM_MAX_TIERS 8u
 #define TRAWL_QGRAM_MAX_GRAM 16u     /* bytes: two words of eight */
 #define TRAWL_QGRAM_MAX_STRIDE 64u   /* bytes */
-#define TRAWL_QGRAM_MAX_ROW_BITS 26u /* 256 MiB of rows */
+#define TRAWL_QGRAM_MAX_ROW_BITS 28u /* 1 GiB of rows */
 #define TRAWL_QGRAM_LOOK_UP_BYTES 8u /* a word of 64 bits */
 
 /* Samples that the loops test without a branch between them. x86 addresses that many by small
@@ -256,9 +256,10 @@ TRAWL_BOTH size_t trawl_end_offsets_word(uint64_t product, uint32_t end_offsets_
 #define TRAWL_QGRAM_SUFFIXES 8u        /* lengths of suffixes: bits in a word of end offsets */
 #define TRAWL_QGRAM_LONGEST_SUFFIX 16u /* bytes: two words of eight */
 
-/* Sizes of the filter, as powers of two of its words; at most 64 MiB. Chosen, not measured. */
+/* Sizes of the filter, as powers of two of its words; at most 256 MiB. With 64 MiB one end in ten
+ * would pass by chance with 50,000,000 keys of 16 bytes. Chosen, not measured. */
 #define TRAWL_SUFFIX_FILTER_MIN_BITS 4u
-#define TRAWL_SUFFIX_FILTER_MAX_BITS 24u
+#define TRAWL_SUFFIX_FILTER_MAX_BITS 26u
 
 /* The lengths of a tier's suffixes, ascending: min(m, 16), and of 2, 3, 4, 5, 6, 8, 12 and 16 those
  * that are longer than m and not longer than the tier's longest key. */

@@ -29,6 +29,7 @@ typedef struct trawl_qgram_survey {
     uint32_t min_length[TRAWL_SURVEY_CLASSES], max_length[TRAWL_SURVEY_CLASSES];
     /* Probability that a byte of the text and one of a pattern have the same lowest five bits. */
     double same_bit;
+    double same_byte; /* the same for whole bytes */
     /* Different q-grams of four bytes in the text, as a share of its positions. */
     double spread;
     struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */

@@ -58,7 +58,32 @@ typedef struct comparison {
     size_t length;
 } comparison;
 
-/* Measures the pass rate on the text. */
+/* Returns the number of samples whose places the key's q-grams have, and drops these samples.
+ * `reversed`: the key's bytes, the last one first. */
+static uint32_t count_candidates(const trawl_qgram_tier *tier, const uint8_t *reversed,
+                                 const trawl_qgram_placing *placing, place_table *table) {
+    uint32_t unused = 64 - 8 * tier->gram, candidates = 0;
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0) >> unused;
+    for (uint32_t distance = 0; distance < tier->stride; distance++) {
+        uint64_t number = trawl_ending_eight(reversed + distance) >> unused | case_bits;
+        uint64_t place = trawl_qgram_place(placing, number);
+        uint64_t hint = hash_of(place) >> (64 - TRAWL_FIELDS_HINT_BITS);
+        if ((table->hints[hint / 64] >> hint % 64 & 1) != 0) {
+            size_t slot = slot_of(table->place, place);
+            candidates += table->samples[slot]; /* 0 where the slot is free */
+            table->samples[slot] = 0;
+        }
+    }
+    return candidates;
+}
+
+/* Shares do not add up, but these amounts do. */
+static double amount_of(double share) {
+    return -log1p(-(share > TRAWL_SURVEY_MAX_SHARE ? TRAWL_SURVEY_MAX_SHARE : share));
+}
+
+/* Measures the pass rate on the text. Of large sets only some keys are placed, and the rate is
+ * extrapolated by what the second half of them adds to the first. */
 static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *tier,
                                 place_table *table) {
     const trawl_keys *keys = self->keys;
@@ -81,21 +106,16 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
         table->reads[slot]++;
     }
     uint64_t step = (uint64_t)keys->count * tier->stride / TRAWL_FIELDS_MAX_GRAMS + 1;
-    uint64_t candidates = 0;
-    for (uint64_t key = 0; key < keys->count; key += step) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        for (uint32_t distance = 0; distance < tier->stride; distance++) {
-            uint64_t number = trawl_ending_eight(reversed + distance) >> unused | case_bits;
-            uint64_t place = trawl_qgram_place(&placing, number);
-            uint64_t hint = hash_of(place) >> (64 - TRAWL_FIELDS_HINT_BITS);
-            if ((table->hints[hint / 64] >> hint % 64 & 1) != 0) {
-                size_t slot = slot_of(table->place, place);
-                candidates += table->samples[slot]; /* 0 where the slot is free */
-                table->samples[slot] = 0;
-            }
+    double candidates = 0, half = 0;
+    for (uint64_t i = 0; i < 2; i++) { /* every other one of the keys first */
+        half = candidates;
+        for (uint64_t key = i * step; key < keys->count; key += 2 * step) {
+            candidates += count_candidates(tier, keys->bytes + keys->offsets[key], &placing, table);
         }
     }
-    return (double)candidates / (double)samples;
+    half = amount_of(half / (double)samples);
+    double all = amount_of(candidates / (double)samples);
+    return -expm1(-trawl_cost_extrapolate(half, all, (double)step));
 }
 
 /* The price of reading a row. Text reads some lines again and again, and fields put similar q-grams

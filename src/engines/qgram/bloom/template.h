@@ -143,17 +143,23 @@ TARGET static size_t NAME(filter_samples)(const trawl_qgram_filter *filter, traw
 
 #endif
 
-/* Whether the suffix filter has the last `bytes` bytes before `end`. `last` are the last eight,
- * with their case bits. Lengths up to eight and above are selected by masks, without a branch. */
-TARGET static inline __attribute__((always_inline)) bool
-NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
-                 uint32_t bytes, uint32_t kind) {
+/* The hash with which the suffix filter is asked for the last `bytes` bytes before `end`. `last`
+ * are the last eight, with their case bits. Lengths up to eight and above are selected by masks,
+ * without a branch. */
+TARGET static inline __attribute__((always_inline)) uint64_t
+NAME(hash_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
+                  uint32_t bytes, uint32_t kind) {
     uint64_t first;
     memcpy(&first, end - (bytes > 8 ? bytes : 8), sizeof first);
     uint64_t mixed = trawl_qgram_join_words(trawl_qgram_fold(first, filter->case_bits), last);
     uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
     uint64_t wide = 0 - (uint64_t)(bytes > 8);
-    uint64_t hash = trawl_suffix_filter_hash((mixed & wide) | (one & ~wide), kind);
+    return trawl_suffix_filter_hash((mixed & wide) | (one & ~wide), kind);
+}
+
+/* Whether the suffix filter has both bits of a hash. */
+TARGET static inline __attribute__((always_inline)) bool
+NAME(has_hash)(const trawl_qgram_filter *filter, uint64_t hash) {
     uint32_t both = trawl_suffix_filter_mask(hash);
     return (filter->suffix_filter[trawl_suffix_filter_word(hash, filter->suffix_filter_bits)] &
             both) == both;
@@ -167,27 +173,37 @@ NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t 
  *
  * Keeps an end if the shortest of these suffixes is in the suffix filter and a key may end after a
  * run as long as the one before the end. Runs of eight bytes and more are kept: NAME(list_ends)
- * tests them. */
+ * tests them. The filter may be larger than the caches: words are prefetched for AT_ONCE ends
+ * before any is read. */
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(keep_possible_ends)(const trawl_qgram_filter *given, const uint8_t *text,
                          uint32_t *restrict possible_ends, size_t count) {
     const trawl_qgram_filter filter = *given;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t possible = possible_ends[i];
-        const uint8_t *end = text + (possible & DISTANCE_MASK);
-        uint32_t shortest = (uint32_t)__builtin_ctz(possible >> DISTANCE_BITS | 1u << 7);
-        uint64_t last;
-        memcpy(&last, end - 8, sizeof last);
-        uint8_t byte = (uint8_t)(last >> 56);
-        uint64_t differs = last ^ byte * UINT64_C(0x0101010101010101);
-        uint32_t run_length = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
-        uint64_t fits = filter.runs[byte] >> run_length | (differs == 0);
-        last = trawl_qgram_fold(last, filter.case_bits);
-        possible_ends[found] = possible;
-        found += NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest],
-                                  TRAWL_SUFFIX_ANY) &
-                 fits;
+    size_t found = 0, taken;
+    for (size_t from = 0; from < count; from += taken) {
+        uint64_t hashes[AT_ONCE], fits = 0;
+        taken = count - from < AT_ONCE ? count - from : AT_ONCE;
+        for (size_t i = 0; i < taken; i++) {
+            uint32_t possible = possible_ends[from + i];
+            const uint8_t *end = text + (possible & DISTANCE_MASK);
+            uint32_t shortest = (uint32_t)__builtin_ctz(possible >> DISTANCE_BITS | 1u << 7);
+            uint64_t last;
+            memcpy(&last, end - 8, sizeof last);
+            uint8_t byte = (uint8_t)(last >> 56);
+            uint64_t differs = last ^ byte * UINT64_C(0x0101010101010101);
+            uint32_t run_length = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
+            uint64_t fits_run = filter.runs[byte] >> run_length | (differs == 0);
+            fits |= (fits_run & 1) << i;
+            last = trawl_qgram_fold(last, filter.case_bits);
+            hashes[i] = NAME(hash_suffix)(&filter, end, last, filter.suffixes.bytes[shortest],
+                                          TRAWL_SUFFIX_ANY);
+            __builtin_prefetch(&filter.suffix_filter[trawl_suffix_filter_word(
+                hashes[i], filter.suffix_filter_bits)]);
+        }
+        for (size_t i = 0; i < taken; i++) {
+            possible_ends[found] = possible_ends[from + i];
+            found += NAME(has_hash)(&filter, hashes[i]) & (fits >> i & 1);
+        }
     }
     return found;
 }
@@ -214,7 +230,8 @@ TARGET static size_t NAME(list_ends)(const trawl_qgram_filter *filter, trawl_qgr
         bool has_suffix = false;
         for (; suffixes != 0 && !has_suffix; suffixes &= suffixes - 1) {
             uint32_t bytes = filter->suffixes.bytes[__builtin_ctz(suffixes)];
-            has_suffix = NAME(has_suffix)(filter, text + end, last, bytes, TRAWL_SUFFIX_LAST);
+            has_suffix = NAME(has_hash)(
+                filter, NAME(hash_suffix)(filter, text + end, last, bytes, TRAWL_SUFFIX_LAST));
         }
         list[found] = (uint32_t)end;
         found += has_suffix;
@@ -245,8 +262,12 @@ NAME(load_end_offsets)(const trawl_qgram_filter *filter, const uint8_t *text,
             is_run &= last == same;
             number = trawl_qgram_join_words(number, trawl_qgram_fold(last, case_bits));
         }
-        words[i] = end_offsets[trawl_end_offsets_word(number * multiplier, end_offsets_bits)];
+        words[i] = (uint32_t)trawl_end_offsets_word(number * multiplier, end_offsets_bits);
+        __builtin_prefetch(&end_offsets[words[i]]);
         runs |= (uint64_t)is_run << i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        words[i] = end_offsets[words[i]];
     }
     return runs;
 }
@@ -280,8 +301,8 @@ NAME(write_possible_ends)(uint32_t *next, uint32_t entry, uint32_t steps, uint64
     return next;
 }
 
-/* Lists the ends of candidates. The words of end offsets are read for AT_ONCE samples before any is
- * examined, so that these loads overlap. */
+/* Lists the ends of candidates. The words of end offsets are prefetched for AT_ONCE samples before
+ * any is read. */
 TARGET static size_t NAME(find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                      const trawl_qgram_grid *grid, const uint32_t *samples,
                                      size_t count, uint32_t *possible_ends, uint32_t *list) {

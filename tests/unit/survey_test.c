@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What the survey expects of a filter for a large set, of which it examines few patterns. */
+#include "engines/qgram/survey.h"
+#include "random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PATTERNS = 100000, LENGTH = 12, TEXT = 128, GRAM = 5, STRIDE = LENGTH - GRAM + 1 };
+
+static const char letters[] = "abcdefghijklmnop";
+
+static void draw(uint8_t *bytes, size_t length, random_source *random) {
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)letters[random_below(random, sizeof letters - 1)];
+}
+
+/* The share of a text's samples that have a q-gram of the patterns. */
+static double pass_in(const trawl_patterns *patterns, const uint8_t *text) {
+    trawl_error error;
+    trawl_qgram_survey survey;
+    assert_int_equal(trawl_survey_open(&survey, patterns, text, TEXT, &error), TRAWL_OK);
+    uint32_t begin = 0;
+    while (survey.count[begin] == 0)
+        begin++;
+    const trawl_survey_filter filter = {.begin = begin, .gram = GRAM, .stride = STRIDE};
+    trawl_survey_rates rates;
+    trawl_survey_measure(&survey, &filter, &rates);
+    trawl_survey_close(&survey);
+    return rates.pass[TRAWL_SURVEY_CLASSES];
+}
+
+/* 800,000 random q-grams of 16^5 = 1,048,576: 53 % of all, of which the survey meets hardly any in
+ * a short text. */
+static void knows_what_chance_gives(void **state) {
+    (void)state;
+    random_source random = random_for_case(1, 1);
+    trawl_patterns *patterns;
+    trawl_error error;
+    uint8_t bytes[TEXT];
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < PATTERNS; i++) {
+        draw(bytes, LENGTH, &random);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
+    }
+    for (size_t round = 0; round < 20; round++) {
+        draw(bytes, TEXT, &random);
+        assert_true(pass_in(patterns, bytes) > 0.4);
+    }
+    memset(bytes, 'z', TEXT); /* no pattern has that letter */
+    assert_true(pass_in(patterns, bytes) < 1e-9);
+    trawl_patterns_free(patterns);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(knows_what_chance_gives)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
