@@ -8,7 +8,9 @@
 /* Bytes, on x86-64 and most 64-bit Arm processors. Others would only be slower. */
 #define CACHE_LINE ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define LARGE_ARRAY (2 * HUGE_PAGE) /* from here on huge pages; chosen by hand */
+/* From here on huge pages: two at least, so that little of the last one is unused. Half and double:
+ * building and scanning take as long (docs/notebook/2026-11-constants.md). */
+#define LARGE_ARRAY (2 * HUGE_PAGE)
 
 void *trawl_allocate(size_t count, size_t size) {
     size_t bytes;

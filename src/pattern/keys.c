@@ -22,7 +22,8 @@ typedef struct sorter {
     entry *scratch;
 } sorter;
 
-/* Patterns of a group that insertion sort takes; radix sort takes larger ones. Chosen by hand. */
+/* Patterns of a group that insertion sort takes; radix sort takes larger ones. Half and
+ * double: compiling takes 0.98 to 1.04 times as long (docs/notebook/2026-11-constants.md). */
 #define SMALL_GROUP 24
 
 static uint64_t load_prefix(const sorter *sort, uint32_t id, uint32_t length, uint32_t depth) {

@@ -8,6 +8,10 @@
 #include "engines/rabin_karp/measure.h"
 #include "engines/wu_manber/measure.h"
 
+/* Bytes of HASH for each pattern: two slots (trawl_ending_bits). A window that is not excluded
+ * reads one slot. */
+#define HASH_BYTES (2 * sizeof(uint32_t))
+
 /* What a table of so many bytes makes a load wait. */
 static double wait(const trawl_costs *costs, double bytes) {
     return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
@@ -50,7 +54,7 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
     double read = walk.shift_bytes * (walk.block <= 4 ? input->spread : 1);
     double moving = windows * trawl_cost_at(costs->shift, read) +
                     others * (TRAWL_PLAN_WU_MANBER_ZERO * costs->shift_zero +
-                              wait(costs, TRAWL_PLAN_SLOT_BYTES * patterns));
+                              wait(costs, (double)HASH_BYTES * patterns));
     /* Where windows move on by more than a line, only the lines of their ends are read. */
     double line = TRAWL_SPARSE_LINE_BYTES * windows;
     double memory = costs->memory * (line < 1 ? line : 1);
@@ -80,7 +84,7 @@ trawl_status trawl_price_rabin_karp(const trawl_hashing_input *input, trawl_hash
     }
     double others = search.candidates - search.look_ups;
     double listed = others * (TRAWL_PLAN_RABIN_KARP_CANDIDATE * costs->shift_zero +
-                              wait(costs, TRAWL_PLAN_SLOT_BYTES * patterns));
+                              wait(costs, (double)HASH_BYTES * patterns));
     price->nanoseconds = hypot(hashing + listed, costs->memory) +
                          price_look_ups(input, TRAWL_PLAN_RABIN_KARP_LOOK_UP * costs->shift_zero,
                                         search.look_ups, search.steps);

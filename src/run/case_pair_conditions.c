@@ -7,8 +7,7 @@
 #include "database/outputs.h"
 #include "run/case_pair.h"
 
-/* Bytes of the links of an automaton, at most: as much as a large automaton itself. Chosen by
- * hand. */
+/* Bytes of the links of an automaton, at most: as much as a large automaton itself. Policy. */
 #define LINK_BYTES (UINT64_C(512) << 20)
 
 /* ------------------------------------------------------------------ making the links */

@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* Bytes of suffix filter for each key: a word for each suffix, and the number of words is rounded
+ * up to a power of two (engines/qgram/build.c). */
+#define SUFFIX_BYTES (2.0 * sizeof(uint32_t))
+
 double trawl_cost_at(const double *by_size, double bytes) {
     double place = (log2(bytes < 1 ? 1 : bytes) - 12) / 2;
     if (place <= 0) {
@@ -40,36 +44,33 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     double words = TRAWL_END_OFFSETS_WORDS_PER_GRAM * keys * filter->stride;
     double most = TRAWL_END_OFFSETS_MAX_WORDS;
     words = words < most ? words : most;
-    double wait = trawl_cost_at(costs->sample, 4 * words + TRAWL_COST_KEY_SUFFIX_BYTES * keys) -
-                  costs->sample[0];
+    double wait = trawl_cost_at(costs->sample, 4 * words + SUFFIX_BYTES * keys) - costs->sample[0];
     double other_ends =
         -expm1(-rates->grams[end] / words / TRAWL_END_OFFSETS_STEPS) * filter->stride;
     double candidate =
         costs->sample_candidate * (1 + rates->ends_per_candidate + other_ends) / 2 + 2 * wait;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
-    for (uint32_t bits = TRAWL_COST_MIN_ROW_BITS; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
+    for (uint32_t bits = TRAWL_COST_LEAST_ROW_BITS; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);
         double by_chance = -expm1(-rates->grams[end] * survey->same_bit / rows);
         double pass = 1 - (1 - rates->pass[end]) * (1 - by_chance);
         double candidates = pass / filter->stride; /* for a byte of text */
         double found = ends.share < pass ? ends.share : pass;
-        double look_ups = found + candidates * TRAWL_COST_SUFFIX_FILTER_PASS;
         double steps = ends.share > 0 ? ends.steps * found / ends.share : 0;
         double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
                         (filter->gram > 8 ? 1 + costs->sample_wide : 1);
-        double nanoseconds = sample / filter->stride + candidates * candidate +
-                             (look_ups + TRAWL_COST_SEARCH_STEP * steps) *
-                                 trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
+        double nanoseconds =
+            sample / filter->stride + candidates * candidate +
+            (found + steps) * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
         if (trawl_cost_compared(nanoseconds, rows * 4, keys) <
             trawl_cost_compared(best.nanoseconds, best.bytes, keys)) {
             best = (trawl_tier_estimate){.nanoseconds = nanoseconds,
                                          .pass = pass,
-                                         .look_ups = look_ups,
+                                         .look_ups = found,
                                          .bytes = rows * 4,
                                          .row_bits = bits};
         }
-        if ((rows > TRAWL_COST_MAX_ROWS_PER_GRAM * rates->grams[end] &&
-             bits > TRAWL_COST_FEW_ROW_BITS) ||
+        if (rows > TRAWL_COST_MAX_ROWS_PER_GRAM * rates->grams[end] ||
             (UINT64_C(8) << bits) > most_bytes) {
             break;
         }

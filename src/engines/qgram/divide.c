@@ -183,7 +183,7 @@ static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const class_range described = describe(self, begin, end);
     bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
-    uint64_t most = first && last   ? TRAWL_DIVIDE_TEDDY_SET
+    uint64_t most = first && last   ? TRAWL_TEDDY_PATTERNS
                     : first || last ? TRAWL_DIVIDE_TEDDY_PART
                                     : 0;
     if (described.count > most) {
@@ -304,15 +304,12 @@ static void try_anchors(division *self, uint32_t begin) {
  * so the q-grams and strides. */
 static void try_tiers(division *self, uint32_t begin) {
     const uint32_t *grams = trawl_divide_grams;
+    const size_t count = sizeof trawl_divide_grams / sizeof *trawl_divide_grams;
     const trawl_qgram_survey *survey = self->survey;
     uint32_t window = survey->min_length[begin];
-    window = window < TRAWL_DIVIDE_MAX_WINDOW ? window : TRAWL_DIVIDE_MAX_WINDOW;
     trawl_survey_filter filter = {.begin = begin, .folded = describe(self, begin, CLASSES).folded};
-    for (size_t i = 0; i < TRAWL_DIVIDE_GRAMS && grams[i] <= window; i++) {
+    for (size_t i = 0; i < count && grams[i] <= window; i++) {
         filter.gram = grams[i];
-        if (filter.gram < TRAWL_DIVIDE_LEAST_GRAM && filter.gram < window) {
-            continue;
-        }
         uint32_t stride = window - filter.gram + 1;
         stride = stride < TRAWL_QGRAM_MAX_STRIDE ? stride : TRAWL_QGRAM_MAX_STRIDE;
         filter.stride = stride;

@@ -82,9 +82,7 @@ static void measure_equal_bytes(trawl_qgram_survey *survey) {
     double in_text[256], in_patterns[256], low_in_text[32] = {0}, low_in_patterns[32] = {0};
     size_t bytes = patterns->offsets[patterns->count];
     measure_bytes(survey->text, survey->length, in_text);
-    measure_bytes(patterns->bytes,
-                  bytes < TRAWL_SURVEY_PATTERN_BYTES ? bytes : TRAWL_SURVEY_PATTERN_BYTES,
-                  in_patterns);
+    measure_bytes(patterns->bytes, bytes < survey->length ? bytes : survey->length, in_patterns);
     for (unsigned i = 0; i < 256; i++) {
         survey->same_byte += in_text[i] * in_patterns[i];
         low_in_text[i & 31] += in_text[i];
@@ -102,7 +100,7 @@ static double measure_spread(const uint8_t *text, size_t length) {
     enum { BITS = TRAWL_SURVEY_SPREAD_BITS };
     static const double unknown = 1;
     uint64_t seen[1 << (BITS - 6)];
-    if (length < TRAWL_SURVEY_SPREAD_LEAST_TEXT) {
+    if (length < 4) {
         return unknown;
     }
     memset(seen, 0, sizeof seen);
@@ -239,7 +237,12 @@ static double extrapolate(const double *seen, const double *grams, double factor
     return value;
 }
 
-/* The same for a share: shares do not add up, but -ln(1 - share) does. */
+double trawl_survey_amount(double seen, double all) {
+    double most = all - 0.5; /* the logarithm must be finite */
+    return -log1p(-(seen < most ? seen : most) / all);
+}
+
+/* The same for a share of samples. */
 static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
                                 double factor) {
     double amount[LEVELS];
@@ -247,8 +250,7 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, const double
         return 1; /* no text: nothing is known, and the worst is assumed */
     }
     for (unsigned level = 0; level < LEVELS; level++) {
-        double share = (double)seen[level] / (double)all;
-        amount[level] = -log1p(-(share > TRAWL_SURVEY_MAX_SHARE ? TRAWL_SURVEY_MAX_SHARE : share));
+        amount[level] = trawl_survey_amount((double)seen[level], (double)all);
     }
     return -expm1(-extrapolate(amount, grams, factor));
 }

@@ -82,4 +82,7 @@ double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end
 unsigned trawl_survey_count_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
                                     bool folded);
 
+/* Shares of samples do not add up, but these amounts do: -ln(1 - share), for `seen` of `all`. */
+double trawl_survey_amount(double seen, double all);
+
 #endif

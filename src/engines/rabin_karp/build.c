@@ -124,10 +124,7 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
  * on. */
 uint32_t trawl_rabin_karp_filter_bits(uint32_t ranges) {
     uint32_t bits = 10;
-    while ((bits < TRAWL_RABIN_KARP_SMALL_FILTER_LOG &&
-            UINT64_C(1) << bits < TRAWL_RABIN_KARP_SMALL_FILTER_BITS * (uint64_t)ranges) ||
-           (bits < 32 &&
-            UINT64_C(1) << bits < TRAWL_RABIN_KARP_LARGE_FILTER_BITS * (uint64_t)ranges)) {
+    while (bits < 32 && UINT64_C(1) << bits < TRAWL_RABIN_KARP_FILTER_BITS * (uint64_t)ranges) {
         bits++;
     }
     return bits;

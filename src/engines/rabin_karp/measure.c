@@ -10,6 +10,9 @@
 /* Bytes of a pattern's end by which patterns are told apart, at most. */
 #define HASHED_BYTES 64u
 
+/* Places of `known`, as a power of two: 16 for each pattern that is searched for. */
+#define KNOWN_BITS (TRAWL_RABIN_KARP_TRIAL_LOG + 4)
+
 /* An end of patterns. Of two ends with one place the first one stays. */
 typedef struct known_end {
     uint16_t tag;  /* bits of its hash, and 1 */
@@ -26,18 +29,16 @@ typedef struct trial {
     uint64_t count; /* patterns of this pass */
     trawl_rolling rolling;
     trawl_rolling_table table;
-    known_end *known; /* 1 << TRAWL_RABIN_KARP_KNOWN_BITS */
+    known_end *known; /* 1 << KNOWN_BITS */
     uint8_t *keys;    /* a bit for each hash of a key: sets may have a pattern many times */
 } trial;
 
 /* Bytes of `known` and `keys`. */
-#define TRIAL_BYTES                                                                                \
-    ((sizeof(known_end) << TRAWL_RABIN_KARP_KNOWN_BITS) +                                          \
-     ((size_t)1 << (TRAWL_RABIN_KARP_KNOWN_BITS - 3)))
+#define TRIAL_BYTES ((sizeof(known_end) << KNOWN_BITS) + ((size_t)1 << (KNOWN_BITS - 3)))
 
 /* A place in `known`. */
 static size_t known_place(uint64_t hash) {
-    return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRAWL_RABIN_KARP_KNOWN_BITS));
+    return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS));
 }
 
 static uint16_t tag_of(uint64_t hash) {
@@ -107,7 +108,7 @@ static double search(const trial *self, uint64_t step, double *steps) {
 /* Sets the numbers of one pass, and adds its rates to the estimate. */
 static void measure_pass(trial *self, uint32_t pass, trawl_rabin_karp_estimate *estimate) {
     uint64_t step = 1;
-    while (self->count / step > TRAWL_RABIN_KARP_TRIAL_PATTERNS) {
+    while (self->count / step > UINT64_C(1) << TRAWL_RABIN_KARP_TRIAL_LOG) {
         step *= 2;
     }
     self->rolling = trawl_rolling_make(0, 0, self->window);
@@ -142,7 +143,7 @@ trawl_status trawl_rabin_karp_measure(const trawl_patterns *patterns, const uint
         trawl_release(self.known);
         return trawl_fail_memory(error, "planning", (uint64_t)TRIAL_BYTES);
     }
-    self.keys = (uint8_t *)(self.known + ((size_t)1 << TRAWL_RABIN_KARP_KNOWN_BITS));
+    self.keys = (uint8_t *)(self.known + ((size_t)1 << KNOWN_BITS));
     for (size_t id = 0; id < patterns->count; id++) {
         counts[trawl_pattern_length(patterns, id)]++;
     }

@@ -81,6 +81,10 @@ void trawl_anchors_count_pairs(trawl_anchors_pairs *pairs, float *counts, const 
 
 /* ------------------------------------------------------------------ the choice */
 
+/* The cost of a run of one byte: more than that of any other q-gram, which has two places with
+ * UINT16_MAX samples and as many keys at most. */
+#define RUN_COST (4.0F * (UINT16_MAX + 1))
+
 void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
                          const trawl_anchors_filter *filter, const trawl_anchors_pairs *pairs,
                          trawl_anchors_place *places) {
@@ -134,20 +138,19 @@ static float cost_of(const trawl_anchors_choice *choice, uint64_t number) {
     float cost = 0;
     for (uint32_t i = 0; i < count; i++) {
         const trawl_anchors_place *place = &choice->places[found[i]];
-        float visits = place->samples != 0 ? (float)place->samples
-                                           : TRAWL_ANCHORS_UNSEEN_WEIGHT * expect(choice, gram);
+        float visits = place->samples != 0 ? (float)place->samples : expect(choice, gram);
         cost += visits * (place->keys == 0 ? 1 : TRAWL_ANCHORS_SHARED_WEIGHT);
         cost += place->keys >= TRAWL_ANCHORS_MANY_KEYS ? place->keys : 0;
     }
     bool is_run = gram == ((gram & 0xff) * UINT64_C(0x0101010101010101) & choice->gram_mask);
-    return cost + (is_run ? TRAWL_ANCHORS_RUN_COST : 0);
+    return cost + (is_run ? RUN_COST : 0);
 }
 
 /* Whether some residue has no place but runs of one byte so far. */
 static bool needs_more(const float *least, uint32_t stride) {
     bool more = false;
     for (uint32_t residue = 0; residue < stride; residue++) {
-        more = more || least[residue] >= TRAWL_ANCHORS_RUN_COST;
+        more = more || least[residue] >= RUN_COST;
     }
     return more;
 }
@@ -160,7 +163,7 @@ void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key 
         return;
     }
     for (uint32_t residue = 0; residue < tier->stride; residue++) {
-        least[residue] = 2 * TRAWL_ANCHORS_RUN_COST + 2 * UINT16_MAX;
+        least[residue] = 2 * RUN_COST;
         distances[residue] = 0;
     }
     uint32_t most = key->length < choice->reach ? key->length : choice->reach;

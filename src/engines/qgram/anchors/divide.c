@@ -13,7 +13,7 @@
 /* Rows of a filter with at least 16 bits for each anchor: by chance one in 16 samples passes it at
  * most. */
 static uint32_t row_bits_for(uint64_t anchors) {
-    uint32_t bits = TRAWL_ANCHORS_MIN_ROW_BITS;
+    uint32_t bits = TRAWL_COST_LEAST_ROW_BITS;
     while (bits < TRAWL_ANCHORS_MAX_ROW_BITS && UINT64_C(2) << bits < anchors) {
         bits++;
     }
@@ -52,14 +52,15 @@ void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
 /* The tags of a trial: two words of 16 bits for each anchor, as in a database. */
 #define TAG_BITS (TRAWL_ANCHORS_TRIAL_BITS + 1)
 
-/* Whether the last bytes of a pattern have a long run of one byte, or are nothing else. */
+/* Whether the last bytes of a pattern have a run of one byte as long as the longest stride, so that
+ * for each residue an anchor may be in it; or are nothing else. */
 static bool has_long_run(const uint8_t *bytes, uint32_t length) {
     uint32_t run = 1, longest = 1;
     for (uint32_t i = 1; i < length; i++) {
         run = bytes[i] == bytes[i - 1] ? run + 1 : 1;
         longest = run > longest ? run : longest;
     }
-    return longest >= TRAWL_ANCHORS_LONG_RUN || longest == length;
+    return longest >= TRAWL_ANCHORS_MAX_STRIDE || longest == length;
 }
 
 /* Lists patterns with long runs: a few of them, which a trial with some patterns would miss, may
@@ -351,7 +352,7 @@ trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t beg
     if (!has_pairs(trials, folded)) {
         return best.estimate;
     }
-    for (size_t i = 0; i < TRAWL_ANCHORS_SHAPES; i++) {
+    for (size_t i = 0; i < sizeof trawl_anchors_shapes / sizeof *trawl_anchors_shapes; i++) {
         uint32_t gram = trawl_anchors_shapes[i].gram, stride = trawl_anchors_shapes[i].stride;
         if (gram + stride - 1 > shortest ||
             (gram == 3 && stride == 1 && shortest > 3)) { /* four bytes say more */
@@ -372,7 +373,7 @@ trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t beg
         trawl_qgram_tier offered = best.tier;
         uint32_t bits = i == 0 ? offered.row_bits + 2 : offered.row_bits - 2;
         set_rows(&offered, bits, best.tier.fields != 0);
-        if (bits >= TRAWL_ANCHORS_MIN_ROW_BITS && bits <= TRAWL_ANCHORS_MAX_ROW_BITS &&
+        if (bits >= TRAWL_COST_LEAST_ROW_BITS && bits <= TRAWL_ANCHORS_MAX_ROW_BITS &&
             UINT64_C(4) << bits <= most_bytes) {
             try_tier(trials, &offered, &set, &best);
         }

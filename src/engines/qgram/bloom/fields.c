@@ -9,8 +9,9 @@
 #include "costs/cpu_constants.h"
 #include "engines/qgram/cost.h"
 
-#define SAMPLES TRAWL_FIELDS_SAMPLES
-#define SLOTS ((size_t)1 << TRAWL_FIELDS_SLOT_BITS)
+#define SAMPLES ((size_t)1 << TRAWL_FIELDS_SAMPLES_LOG)
+#define SLOT_BITS (TRAWL_FIELDS_SAMPLES_LOG + 1) /* half of the slots stay free */
+#define SLOTS ((size_t)1 << SLOT_BITS)
 #define PLACES_OF_A_LINE 512u /* bits of a cache line of 64 bytes */
 
 /* Two hash tables with open addressing: the places of the text's samples in a filter, and the cache
@@ -30,7 +31,7 @@ static uint64_t hash_of(uint64_t number) {
 
 /* The slot of a number, or a free one. */
 static size_t slot_of(const uint64_t *numbers, uint64_t number) {
-    size_t slot = (size_t)(hash_of(number) >> (64 - TRAWL_FIELDS_SLOT_BITS));
+    size_t slot = (size_t)(hash_of(number) >> (64 - SLOT_BITS));
     while (numbers[slot] != 0 && numbers[slot] != number + 1) {
         slot = (slot + 1) & (SLOTS - 1);
     }
@@ -77,11 +78,6 @@ static uint32_t count_candidates(const trawl_qgram_tier *tier, const uint8_t *re
     return candidates;
 }
 
-/* Shares do not add up, but these amounts do. */
-static double amount_of(double share) {
-    return -log1p(-(share > TRAWL_SURVEY_MAX_SHARE ? TRAWL_SURVEY_MAX_SHARE : share));
-}
-
 /* Measures the pass rate on the text. Of large sets only some keys are placed, and the rate is
  * extrapolated by what the second half of them adds to the first. */
 static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *tier,
@@ -113,8 +109,8 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
             candidates += count_candidates(tier, keys->bytes + keys->offsets[key], &placing, table);
         }
     }
-    half = amount_of(half / (double)samples);
-    double all = amount_of(candidates / (double)samples);
+    half = trawl_survey_amount(half, (double)samples);
+    double all = trawl_survey_amount(candidates, (double)samples);
     return -expm1(-trawl_cost_extrapolate(half, all, (double)step));
 }
 

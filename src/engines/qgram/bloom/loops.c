@@ -169,7 +169,7 @@ vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_q
     const uint32_t *rows = filter->rows;
     const uint8_t *sample = grid->text + grid->from;
     for (size_t i = 0; i < groups; i++) {
-        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH));
+        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_QGRAM_PREFETCH));
         __m512i numbers = wide ? _mm512_permutex2var_epi8(_mm512_loadu_si512(sample), order,
                                                           _mm512_loadu_si512(sample + 64))
                                : _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample));
@@ -210,7 +210,7 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
     const uint32_t *rows = filter->rows;
     const uint8_t *sample = grid->text + grid->from;
     for (size_t i = 0; i < groups; i++) {
-        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH));
+        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_QGRAM_PREFETCH));
         __m512i number = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample)), row;
         if (extracts) {
             __m512i halves = vbmi_extract(&fields, number);

@@ -66,7 +66,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
     for (size_t word = count / WORD_SAMPLES; word != 0; word--) {
         uint32_t bits = 0;
         for (size_t line = 0; line < prefetched; line += 64) {
-            __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH + line));
+            __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_QGRAM_PREFETCH + line));
         }
 #pragma GCC unroll 1 /* x86 addresses eight samples by multiples of the stride, not more */
         for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {

@@ -11,7 +11,8 @@
 
 /* What a load from a table of `bytes` bytes costs more than one from the first-level cache. */
 static double price_load(double bytes) {
-    for (size_t i = 1; i < TRAWL_PACKED_LOAD_SIZES; i++) {
+    const size_t count = sizeof trawl_packed_load_costs / sizeof *trawl_packed_load_costs;
+    for (size_t i = 1; i < count; i++) {
         double least = trawl_packed_load_costs[i - 1].bytes,
                most = trawl_packed_load_costs[i].bytes;
         double cost = trawl_packed_load_costs[i - 1].nanoseconds;
@@ -76,11 +77,11 @@ static void try_pairs(double count, double letters, uint64_t most_bytes, trawl_q
 static void try_samples(double count, double letters, uint64_t most_bytes, uint32_t gram,
                         uint32_t stride, trawl_qgram_tier *tier, trawl_packed_estimate *best) {
     double places = pow(letters, gram), share = taken(count * stride, places);
-    for (uint32_t row_bits = TRAWL_PACKED_MIN_ROW_BITS; row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+    for (uint32_t row_bits = TRAWL_COST_LEAST_ROW_BITS; row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
          row_bits++) {
         trawl_packed_estimate samples = {.bytes = ldexp(4, (int)row_bits)};
         bool exact = 2 * gram <= row_bits + 5; /* a bit for each number: 5 select one of a row */
-        if (samples.bytes > (double)most_bytes && row_bits > TRAWL_PACKED_FEW_ROW_BITS) {
+        if (samples.bytes > (double)most_bytes) {
             break;
         }
         samples.pass = exact ? share : taken(share * places, 8 * samples.bytes);
@@ -117,7 +118,7 @@ void trawl_packed_choose(uint64_t count, uint32_t letters, uint64_t most_bytes,
 
 /* ------------------------------------------------------------------ variant packed */
 
-#define CLASSES TRAWL_PACKED_CLASSES
+#define CLASSES TRAWL_SURVEY_CLASSES
 
 /* The patterns of a class of lengths. */
 typedef struct length_class {
@@ -129,7 +130,7 @@ static void count_classes(const trawl_patterns *patterns, length_class *classes)
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         uint32_t last = CLASSES - 1;
-        while (trawl_packed_class_begins[last] > length) {
+        while (trawl_survey_class_begins[last] > length) {
             last--;
         }
         length_class *own = &classes[last];

@@ -40,7 +40,7 @@ NAME(pack_unit)(const trawl_packed_filter *filter, const uint8_t *text, size_t e
                 trawl_packed_block *block, uint8_t *codes) {
     size_t from = block->begin + (size_t)64 * (unit - 1);
     const uint8_t *bytes = text + from;
-    __builtin_prefetch((const void *)((uintptr_t)bytes + TRAWL_PACKED_PREFETCH));
+    __builtin_prefetch((const void *)((uintptr_t)bytes + TRAWL_QGRAM_PREFETCH));
     uint8_t last[64];
     uint64_t inside = ~UINT64_C(0);
     if (end - from < 64) {

@@ -167,8 +167,7 @@ INLINE size_t search_groups_of(const trawl_register_bloom_view *view, const uint
     load_filter(view, gram, &filter);
     uint32_t *next = list;
     for (size_t groups = count / WIDTH; groups != 0; groups--, position += WIDTH) {
-        __builtin_prefetch(
-            (const void *)((uintptr_t)text + position + TRAWL_REGISTER_BLOOM_PREFETCH));
+        __builtin_prefetch((const void *)((uintptr_t)text + position + TRAWL_QGRAM_PREFETCH));
         uint64_t candidates = test(&filter, text + position, WIDTH, gram, wide);
         next = list_positions(&filter, candidates, position, next);
     }

@@ -190,7 +190,7 @@ static double cost(const chooser *self, double pass) {
     }
     double filtering = work(self->probes, both);
     double waiting = filtering > TRAWL_TEDDY_MEMORY_WORK ? filtering : TRAWL_TEDDY_MEMORY_WORK;
-    return waiting + TRAWL_TEDDY_CANDIDATE_WORK * pass + TRAWL_TEDDY_HIDDEN_WORK * filtering;
+    return waiting + TRAWL_TEDDY_CANDIDATE_WORK * pass;
 }
 
 /* The pass rate of all buckets after a change of this probe. Either it now tests both nibbles, or
@@ -290,24 +290,23 @@ static void write_filter(const chooser *self, trawl_teddy *filter) {
     }
 }
 
-/* Counts the sample's candidates in *found; returns the pass rate. */
-static double count_candidates(const trawl_teddy *filter, const uint8_t *sample, size_t length,
-                               size_t *found) {
+/* The pass rate of the sample. */
+static double count_candidates(const trawl_teddy *filter, const uint8_t *sample, size_t length) {
+    size_t found = 0;
     uint8_t sets[TRAWL_TEDDY_PROBES][256];
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         for (unsigned byte = 0; byte < 256; byte++) {
             sets[probe][byte] = trawl_teddy_test(filter, probe, (uint8_t)byte);
         }
     }
-    *found = 0;
     for (size_t i = TRAWL_TEDDY_SUFFIX; i < length; i++) {
         uint8_t left = 0xff; /* buckets */
         for (uint32_t probe = 0; probe < filter->probes; probe++) {
             left &= sets[probe][sample[i - filter->distance[probe]]];
         }
-        *found += left != 0;
+        found += left != 0;
     }
-    return (double)*found / (double)length;
+    return (double)found / (double)length;
 }
 
 static void read_patterns(chooser *self, const trawl_patterns *patterns, const uint32_t *ids) {
@@ -346,27 +345,22 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
     read_patterns(&self, patterns, ids);
     count_frequencies(&self, sample, length);
     double least = 1e300, expected = 1;
-    /* A change may pay only together with the next one: a few changes without a gain are
-     * allowed. */
-    for (uint32_t in_vain = 0;
-         in_vain < TRAWL_TEDDY_STEPS_IN_VAIN && add_probe_or_nibbles(&self);) {
+    for (bool gains = true; gains && add_probe_or_nibbles(&self);) {
         trawl_teddy offered;
         write_filter(&self, &offered);
         double pass = total_pass(&self);
         if (length > TRAWL_TEDDY_SUFFIX) {
             /* Neighbouring bytes of a text depend on each other, which the product of shares
              * ignores: so candidates are counted too. */
-            size_t found;
-            double counted = count_candidates(&offered, sample, length, &found);
-            pass = found >= TRAWL_TEDDY_FEW_CANDIDATES || counted > pass ? counted : pass;
+            double counted = count_candidates(&offered, sample, length);
+            pass = counted > pass ? counted : pass;
         }
         double all = cost(&self, pass);
-        in_vain++;
-        if (all < least) {
+        gains = all < least;
+        if (gains) {
             least = all;
             expected = pass;
             *filter = offered;
-            in_vain = 0;
         }
     }
     return expected;

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A copy of the library whose constants are variables, for tools/bench_constants.py.
+
+In the copy, each constant of src/costs/cpu_constants.h (and each of ELSEWHERE) is the name of a
+variable, which tests/bench/constants.c changes. The compiler needs some constants while it
+compiles, for the sizes of arrays: those of FIXED stay, and get a build of their own for each value.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HEADER = "src/costs/cpu_constants.h"
+# Constants of single files that can be varied in the same way.
+ELSEWHERE = [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")]
+# Sizes of arrays. COUNTS: of arrays whose elements are varied instead.
+COUNTS = {"TRAWL_SURVEY_CLASSES"}
+FIXED = {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
+         "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
+         "TRAWL_TEDDY_PATTERNS"}
+SCALAR = re.compile(r"^#define (TRAWL_\w+) (\S.*?)[ \t]*(/\*.*)?$", re.M)
+ARRAY = re.compile(r"^static const (struct \{.*?\}|\w+) (\w+)\[(\w*)\]\s*=\s*(\{.*?\});$", re.M | re.S)
+FIELDS = re.compile(r"^\s*(\w+) ([\w, ]+);$", re.M)
+
+VARIED_H = """#ifndef TRAWL_COSTS_VARIED_H
+#define TRAWL_COSTS_VARIED_H
+#include <stddef.h>
+#include <stdint.h>
+typedef struct trawl_varied {
+    const char *name;
+    uint8_t *first;
+    char kind; /* f: float; d: double; u: a whole number; s: a structure */
+    uint32_t size, count, stride;
+} trawl_varied;
+extern trawl_varied trawl_varied_all[];
+extern const size_t trawl_varied_count;
+#endif
+"""
+KIND = """#define KIND(x) _Generic((x), float: 'f', double: 'd', default: 'u')
+#define SINGLE(name) {#name, (uint8_t *)&trawl_varied_##name, KIND(trawl_varied_##name), \\
+    sizeof trawl_varied_##name, 1, sizeof trawl_varied_##name}
+#define LIST(name, member, given, kind) {given, (uint8_t *)&trawl_varied_##name[0] member, kind, \\
+    sizeof(trawl_varied_##name[0] member), sizeof trawl_varied_##name / sizeof trawl_varied_##name[0], \\
+    sizeof trawl_varied_##name[0]}
+"""
+
+
+def numbers(text):
+    """The constants that are single numbers: names and values as written."""
+    return [(name, value) for name, value, _ in SCALAR.findall(text)]
+
+
+def arrays(text):
+    return ARRAY.findall(text)
+
+
+def vary_header(text):
+    """The header with a variable in place of each constant that may be one."""
+    def single(match):
+        name, value = match.group(1), match.group(2)
+        if name in FIXED | COUNTS:
+            return match.group(0)
+        return "extern __typeof__(%s) trawl_varied_%s;\n#define %s (trawl_varied_%s)" % (
+            value, name, name, name)
+
+    def array(match):
+        kind, name, values = match.group(1), match.group(2), match.group(4)
+        count = values.count("{") - 1 if kind.startswith("struct") else values.count(",") + 1
+        return ("typedef %s %s_element;\nextern %s_element trawl_varied_%s[%d];\n#define %s trawl_varied_%s"
+                % (kind, name, name, name, count, name, name))
+
+    body = SCALAR.sub(single, text)
+    return ARRAY.sub(array, body)
+
+
+def definitions(text):
+    """What goes into a source file: all variables, and the table of them."""
+    lines = ['#include "costs/varied.h"', '#include "costs/given_constants.h"', KIND]
+    table = []
+    for name, _ in numbers(text):
+        if name not in FIXED | COUNTS:
+            lines.append("__typeof__(%s) trawl_varied_%s = %s;" % (name, name, name))
+            table.append("SINGLE(%s)" % name)
+    for kind, name, _, values in arrays(text):
+        lines.append("%s trawl_varied_%s[] = %s;" % (kind, name, values))
+        if kind.startswith("struct"):
+            table.append('LIST(%s, , "%s", \'s\')' % (name, name))
+            for one in re.findall(r"\{[^{}]*?(\w+) ([\w, ]+);", kind):
+                table += ['LIST(%s, .%s, "%s.%s", KIND(trawl_varied_%s[0].%s))'
+                          % (name, member, name, member, name, member)
+                          for member in one[1].split(", ")]
+        else:
+            table.append('LIST(%s, , "%s", KIND(trawl_varied_%s[0]))' % (name, name, name))
+    for _, name in ELSEWHERE:
+        lines.append("extern size_t trawl_varied_%s;" % name)
+        table.append("SINGLE(%s)" % name)
+    lines.append("trawl_varied trawl_varied_all[] = {\n%s};" % ",\n".join(table))
+    lines.append("const size_t trawl_varied_count = sizeof trawl_varied_all / sizeof *trawl_varied_all;")
+    return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    """Writes a file unless it has that text already, so that it is not compiled again."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    except OSError:
+        pass
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def vary_elsewhere(text, name):
+    def single(match):
+        return ("#include <stddef.h>\nsize_t trawl_varied_%s = %s;\n#define %s (trawl_varied_%s)"
+                % (name, match.group(1), name, name))
+    made, count = re.subn(r"^#define %s (\S.*?)[ \t]*(?:/\*.*\*/)?$" % name, single, text, flags=re.M)
+    if count != 1:
+        raise OSError("expected one #define %s" % name)
+    return made
+
+
+def fixed_values(root):
+    """(name, value) of the constants that need a build of their own."""
+    made = []
+    for name, value in numbers(read(os.path.join(root, HEADER))):
+        if name in FIXED:
+            made.append((name, int(re.search(r"\d+", value.replace("(size_t)", "")).group(0))))
+    return made
+
+
+def generate(root, tree, values):
+    """Writes the copy. `values`: names of FIXED with the text that replaces theirs."""
+    for folder, _, files in os.walk(os.path.join(root, "src")):
+        for file in files:
+            source = os.path.join(folder, file)
+            relative = os.path.relpath(source, root)
+            if relative != HEADER and relative not in dict(ELSEWHERE):
+                write(os.path.join(tree, relative), read(source))
+    for folder in ("cmake", "include"):
+        shutil.copytree(os.path.join(root, folder), os.path.join(tree, folder), dirs_exist_ok=True)
+    given = read(os.path.join(root, HEADER))
+    for name, value in values.items():
+        given, count = re.subn(r"^#define %s \S.*?$" % name, "#define %s %s" % (name, value), given,
+                               flags=re.M)
+        if count != 1:
+            raise OSError("%s: expected one #define %s" % (HEADER, name))
+    write(os.path.join(tree, HEADER), vary_header(given))
+    write(os.path.join(tree, "src/costs/given_constants.h"), given)
+    write(os.path.join(tree, "src/costs/varied.h"), VARIED_H)
+    write(os.path.join(tree, "src/costs/varied.c"), definitions(given))
+    for path, name in ELSEWHERE:
+        write(os.path.join(tree, path), vary_elsewhere(read(os.path.join(root, path)), name))
+
+
+CMAKE = """cmake_minimum_required(VERSION 3.21)
+project(trawl-constants LANGUAGES C)
+set(TRAWL_WERROR OFF)
+include(cmake/compiler.cmake)
+include(cmake/dependencies.cmake)
+file(GLOB_RECURSE sources "src/*.c")
+list(FILTER sources EXCLUDE REGEX "/src/io/")
+add_executable(bench_constants ${sources} "%s/tests/bench/constants.c")
+target_compile_definitions(bench_constants PRIVATE TRAWL_BUILDING_LIBRARY)
+target_include_directories(bench_constants PRIVATE src "%s/tests/bench")
+target_link_libraries(bench_constants PRIVATE trawl-flags PkgConfig::XXHASH Threads::Threads m)
+"""
+
+
+def build(root, place, values=None):
+    """Makes the program of a set of values in `place`; returns its path."""
+    tree, made = os.path.join(place, "tree"), os.path.join(place, "made")
+    generate(root, tree, values or {})
+    write(os.path.join(tree, "CMakeLists.txt"), CMAKE % (root, root))
+    for command in (["cmake", "-S", tree, "-B", made, "-DCMAKE_BUILD_TYPE=Release"],
+                    ["cmake", "--build", made, "-j", str(os.cpu_count())]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.stderr.write(done.stdout[-6000:] + done.stderr[-6000:])
+            raise OSError("%s failed; a constant that is needed while compiling belongs into FIXED "
+                          "of tools/constants_tree.py" % command[0])
+    return os.path.join(made, "bench_constants")
