@@ -16,27 +16,39 @@ static uint32_t count_conditions(const trawl_db *db) {
     return (uint32_t)(size / sizeof(trawl_condition_record));
 }
 
-/* Patterns that end at one position have different lengths, unless they are equal. So most sets are
- * known to need no pair before their endings are sorted, which takes 0.2 s for 1,000,000 words. */
-static bool has_few_lengths(const trawl_db *db) {
-    uint8_t seen[TRAWL_PATTERN_MAX_LENGTH / 8 + 1] = {0};
-    const uint32_t *offsets = db->patterns.offsets;
-    unsigned lengths = 0;
-    for (uint32_t id = 0; id < db->patterns.count && lengths <= TRAWL_CASE_PAIR_CHAIN; id++) {
-        uint32_t length = offsets[id + 1] - offsets[id];
-        lengths += (seen[length / 8] >> length % 8 & 1) == 0;
-        seen[length / 8] |= (uint8_t)(1u << length % 8);
+/* Patterns that end at one position, at most, by the outputs of the database; 0: not known. Parts
+ * of an engine may have patterns that never end at the same one, so this may be too many. */
+static uint64_t most_by_outputs(const trawl_db *db) {
+    uint64_t sum = 0;
+    trawl_outputs outputs = {.keys = 0};
+    for (uint32_t part = 0; part < db->header->parts; part++) {
+        trawl_outputs_view(db, part, &outputs);
+        uint32_t most = 0;
+        for (uint32_t key = 0; outputs.total != NULL && key < outputs.keys; key++) {
+            most = outputs.total[key] > most ? outputs.total[key] : most;
+        }
+        sum += most;
     }
-    return lengths <= TRAWL_CASE_PAIR_CHAIN;
+    return sum;
+}
+
+/* Whether more patterns can end at one position than are tested one by one. */
+static bool is_long_chain(uint64_t most, uint32_t conditions) {
+    return most > TRAWL_CASE_PAIR_CHAIN && most > UINT64_C(2) * conditions;
 }
 
 /* Whether the database needs a pair. Its own keys do not tell: engines may keep case-sensitive
  * patterns apart, and a fallback automaton may take their place. Without memory: no. */
 static bool is_needed(const trawl_db *db) {
-    bool conditions = db->conditions.records != NULL;
-    bool all = db->header->match_kind == TRAWL_MATCH_ALL && !conditions;
-    if (trawl_selection_of(db).keys != NULL || db->patterns.count <= TRAWL_CASE_PAIR_CHAIN ||
-        count_conditions(db) > TRAWL_CASE_PAIR_CONDITIONS || (conditions && has_few_lengths(db))) {
+    uint32_t conditions = count_conditions(db);
+    bool all = db->header->match_kind == TRAWL_MATCH_ALL && conditions == 0;
+    if (trawl_selection_of(db).keys != NULL || conditions > TRAWL_CASE_PAIR_CONDITIONS ||
+        !is_long_chain(db->patterns.count, conditions)) {
+        return false;
+    }
+    /* Sorting the endings of 1,000,000 words takes 0.2 s, and most sets can do without. */
+    uint64_t known = conditions != 0 ? most_by_outputs(db) : 0;
+    if (known != 0 && !is_long_chain(known, conditions)) {
         return false;
     }
     trawl_patterns *patterns = NULL;
@@ -54,7 +66,7 @@ static bool is_needed(const trawl_db *db) {
     }
     /* Of all matches those that need no comparison are made anyway. */
     bool needed = status == TRAWL_OK &&
-                  trawl_endings_most(&keys, all ? &reversed : NULL) > TRAWL_CASE_PAIR_CHAIN;
+                  is_long_chain(trawl_endings_most(&keys, all ? &reversed : NULL), conditions);
     trawl_keys_release(&keys);
     trawl_release(reversed.bytes);
     trawl_patterns_free(patterns);
@@ -99,19 +111,30 @@ static void note_keys(const trawl_db *db, unsigned number, trawl_case_pair *pair
     }
 }
 
-/* Compiles one of the automata, and notes the ids of its patterns and their keys. */
-static trawl_status make_automaton(const trawl_db *db, unsigned number, trawl_case_pair *pair,
-                                   trawl_error *error) {
+/* Adds a pattern, of which `reversed` gets the bytes in reversed order unless it is NULL. */
+static trawl_status add_pattern(const trawl_db *db, uint32_t id, uint8_t *reversed,
+                                trawl_patterns *patterns, trawl_error *error) {
     const trawl_pattern_view *all = &db->patterns;
+    const uint8_t *bytes = all->bytes + all->offsets[id];
+    uint32_t length = all->offsets[id + 1] - all->offsets[id];
+    for (uint32_t i = 0; reversed != NULL && i < length; i++) {
+        reversed[i] = bytes[length - 1 - i];
+    }
+    return trawl_patterns_add(patterns, reversed != NULL ? reversed : bytes, length, all->flags[id],
+                              error);
+}
+
+/* Compiles one of the automata, and notes the ids of its patterns and their keys. `reversed`: as
+ * for add_pattern. */
+static trawl_status make_automaton(const trawl_db *db, unsigned number, uint8_t *reversed,
+                                   trawl_case_pair *pair, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     trawl_status status = trawl_patterns_new(&patterns, error);
     uint32_t count = 0;
-    for (uint32_t id = 0; status == TRAWL_OK && id < all->count; id++) {
+    for (uint32_t id = 0; status == TRAWL_OK && id < db->patterns.count; id++) {
         if (automaton_of(db, id) == number) {
             pair->ids[number][count++] = id;
-            status =
-                trawl_patterns_add(patterns, all->bytes + all->offsets[id],
-                                   all->offsets[id + 1] - all->offsets[id], all->flags[id], error);
+            status = add_pattern(db, id, reversed, patterns, error);
         }
     }
     bool missing = count == 0 && pair->conditions != 0;
@@ -134,24 +157,31 @@ static void release(trawl_case_pair *pair) {
         trawl_db_free(pair->automaton[number]);
         trawl_release(pair->ids[number]);
         trawl_release(pair->links[number]);
+        trawl_release(pair->heads[number]);
+        trawl_release(pair->same[number]);
+    }
+    if (pair->starts != NULL) {
+        release(pair->starts);
     }
     trawl_release(pair->keys);
     trawl_release(pair);
 }
 
-static trawl_case_pair *make(const trawl_db *db) {
+/* NULL: there is no memory. `reversed`: as for add_pattern. */
+static trawl_case_pair *make_pair(const trawl_db *db, uint8_t *reversed) {
     trawl_case_pair *pair = trawl_allocate_zeroed(1, sizeof *pair);
     if (pair == NULL) {
         return NULL;
     }
     size_t count = db->patterns.count;
+    pair->is_reversed = reversed != NULL;
     pair->conditions = count_conditions(db);
     pair->keys = trawl_allocate(count, sizeof *pair->keys);
     trawl_status status = pair->keys == NULL ? TRAWL_ERROR_MEMORY : TRAWL_OK;
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
         pair->ids[number] = trawl_allocate(count, sizeof *pair->ids[number]);
-        status =
-            pair->ids[number] == NULL ? TRAWL_ERROR_MEMORY : make_automaton(db, number, pair, NULL);
+        status = pair->ids[number] == NULL ? TRAWL_ERROR_MEMORY
+                                           : make_automaton(db, number, reversed, pair, NULL);
     }
     if (status == TRAWL_OK && pair->conditions != 0) {
         status = trawl_case_pair_link(db, pair);
@@ -159,6 +189,24 @@ static trawl_case_pair *make(const trawl_db *db) {
     if (status != TRAWL_OK) {
         release(pair);
         return NULL;
+    }
+    return pair;
+}
+
+/* A pair that finds matches by their starts. NULL: it is not needed, or there is no memory. */
+static trawl_case_pair *make_starts(const trawl_db *db) {
+    uint8_t *reversed = trawl_case_pair_may_start(db, count_conditions(db))
+                            ? trawl_allocate(db->header->max_length, sizeof *reversed)
+                            : NULL;
+    trawl_case_pair *pair = reversed != NULL ? make_pair(db, reversed) : NULL;
+    trawl_release(reversed);
+    return pair;
+}
+
+static trawl_case_pair *make(const trawl_db *db) {
+    trawl_case_pair *pair = make_pair(db, NULL);
+    if (pair != NULL) {
+        pair->starts = make_starts(db);
     }
     return pair;
 }

@@ -37,6 +37,12 @@
  *
  * The links of all conditions are merged, and the runner tests the matches again, as it does for
  * every engine. An automaton that no pattern belongs to is missing.
+ *
+ * Starts. Leftmost kinds need one match for each start: the longest that fulfils its condition, or
+ * the one with the lowest id. Of 300 nested patterns that all fulfil theirs, 300 would be put for
+ * each position. So these kinds have a second pair, of the patterns with reversed bytes. It walks
+ * the text backwards; its longest key tells what starts at a position, right boundaries are known
+ * when the pair is made, and each condition gives at most one match (run/case_pair_starts.c).
  */
 #ifndef TRAWL_RUN_CASE_PAIR_H
 #define TRAWL_RUN_CASE_PAIR_H
@@ -60,14 +66,32 @@ typedef struct trawl_case_pair {
     uint32_t *keys;
     uint32_t conditions; /* records of conditions; 0: the set has none */
     uint32_t *links[2];  /* with conditions: record * keys of the automaton + key */
+
+    /* With conditions, as `links`: the index in outputs->ids of the key's first pattern that has
+     * the condition. In a pair of reversed patterns its id; for leftmost-first, the lowest id among
+     * the keys that it links to, too. TRAWL_NO_PATTERN: the key has none. */
+    uint32_t *heads[2];
+    uint32_t *same[2]; /* of each index in outputs->ids: the next pattern of the key that has the
+                          same condition, or TRAWL_NO_PATTERN */
+
+    /* Leftmost kinds with conditions: the pair of reversed patterns; or NULL. */
+    struct trawl_case_pair *starts;
+    bool is_reversed; /* this is such a pair */
 } trawl_case_pair;
 
-/* Conditions that are merged, at most. A set with more is scanned without a pair: the time for a
- * byte grows with them, as it does with the patterns that end at a position. */
-#define TRAWL_CASE_PAIR_CONDITIONS 32u
+#define TRAWL_NO_PATTERN UINT32_MAX
+
+/* Conditions that are merged, at most, and one for each two patterns that can end at a position:
+ * each takes 2 to 5 ns for a position where the text is full of them, so that a set with more is
+ * not slower without a pair. */
+#define TRAWL_CASE_PAIR_CONDITIONS 256u
 
 /* Makes the links of both automata. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair);
+
+/* Whether the set may have a pair of reversed patterns: of a leftmost kind, with conditions, whose
+ * right boundaries do not depend on the letter case of the text. */
+bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions);
 
 /* Puts all matches that end at one position of the window in canonical order, but for those that
  * cannot fulfil their conditions. `outputs`: of both automata. `keys`: the longest key of each
@@ -76,6 +100,23 @@ struct trawl_outputs; /* database/outputs.h */
 trawl_status trawl_case_pair_emit(const trawl_case_pair *pair, const struct trawl_outputs *outputs,
                                   const trawl_db *db, const trawl_window *window, uint64_t end,
                                   const uint32_t keys[2], trawl_sink *sink);
+
+/* Walks texts backwards with a pair of reversed patterns. */
+typedef struct trawl_start_walker trawl_start_walker;
+
+/* `piece`: owned bytes that are walked at a time. The pair outlives the walker. */
+trawl_status trawl_start_walker_open(const trawl_db *db, const trawl_case_pair *pair, size_t piece,
+                                     const trawl_scan_settings *settings,
+                                     trawl_start_walker **opened, trawl_error *error);
+void trawl_start_walker_close(trawl_start_walker *walker); /* NULL: does nothing */
+
+/* Allocates all that is needed for windows of any length. */
+trawl_status trawl_start_walker_reserve(trawl_start_walker *walker, trawl_error *error);
+
+/* Puts the best match of each start that ends in owned bytes, in canonical order. The window is of
+ * one text. */
+trawl_status trawl_start_walker_scan(trawl_start_walker *walker, const trawl_window *window,
+                                     trawl_sink *sink, trawl_error *error);
 
 /* The pair of a database that needs one, compiled by the first call; it belongs to the database.
  * NULL: it needs none, or there is no memory. Any number of threads may call it at once. */

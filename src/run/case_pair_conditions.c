@@ -7,7 +7,8 @@
 #include "database/outputs.h"
 #include "run/case_pair.h"
 
-/* Bytes of the links of an automaton, at most: as much as a large automaton itself. Policy. */
+/* Bytes of the links and heads of an automaton, at most: as much as a large automaton itself.
+ * Policy. */
 #define LINK_BYTES (UINT64_C(512) << 20)
 
 /* ------------------------------------------------------------------ making the links */
@@ -22,25 +23,50 @@ static bool is_closed(const trawl_condition_view *view, uint16_t left) {
     return closed;
 }
 
-static bool has_condition(const trawl_db *db, const trawl_outputs *outputs, const uint32_t *ids,
-                          uint32_t key, uint32_t condition) {
-    bool found = false;
-    for (uint32_t i = outputs->first[key]; i < outputs->first[key + 1] && !found; i++) {
-        found = db->conditions.of[ids[outputs->ids[i]]] == condition;
+/* The index in outputs->ids, from `index` on, of the key's next pattern with the condition. Ids of
+ * a key ascend. */
+static uint32_t find_pattern(const trawl_db *db, const trawl_outputs *outputs, const uint32_t *ids,
+                             uint32_t key, uint32_t index, uint32_t condition) {
+    for (; index < outputs->first[key + 1]; index++) {
+        if (db->conditions.of[ids[outputs->ids[index]]] == condition) {
+            return index;
+        }
     }
-    return found;
+    return TRAWL_NO_PATTERN;
 }
 
-/* Sets the links of one condition. Keys are numbered so that links lead to smaller numbers. */
+/* Sets the heads of one condition, and which patterns of a key have the same one. */
+static void note_patterns(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
+                          const trawl_outputs *outputs, uint32_t condition) {
+    const uint32_t *ids = pair->ids[number];
+    uint32_t *heads = pair->heads[number] + (size_t)condition * outputs->keys;
+    for (uint32_t key = 0; key < outputs->keys; key++) {
+        uint32_t index = find_pattern(db, outputs, ids, key, outputs->first[key], condition);
+        heads[key] = index;
+        while (index != TRAWL_NO_PATTERN) {
+            uint32_t next = find_pattern(db, outputs, ids, key, index + 1, condition);
+            pair->same[number][index] = next;
+            index = next;
+        }
+    }
+}
+
+/* Sets the links of one condition, of which the heads are known. Keys are numbered so that links
+ * lead to smaller numbers. */
 static void link_condition(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
-                           const trawl_outputs *outputs, uint32_t condition, uint32_t *links) {
+                           const trawl_outputs *outputs, uint32_t condition) {
     const trawl_condition_view *view = &db->conditions;
     const trawl_pattern_view *patterns = &pair->automaton[number]->patterns;
-    uint16_t left = view->records[condition].left;
+    const trawl_condition_record *record = &view->records[condition];
+    const uint32_t *heads = pair->heads[number] + (size_t)condition * outputs->keys;
+    uint32_t *links = pair->links[number] + (size_t)condition * outputs->keys;
+    uint16_t mask = pair->is_reversed ? record->right : record->left;
     /* Keys of automaton 0 are found in any case: then the byte before may be another one. */
-    bool any = number == 0 && !is_closed(view, left);
+    bool any = number == 0 && !is_closed(view, mask);
+    /* What ends where the text ends is the longest key that starts there. */
+    bool alone = pair->is_reversed && record->at_end != 0;
     for (uint32_t key = 0; key < outputs->keys; key++) {
-        uint32_t shorter = outputs->link[key];
+        uint32_t shorter = alone ? TRAWL_NO_KEY : outputs->link[key];
         links[key] = shorter;
         if (shorter == TRAWL_NO_KEY) {
             continue;
@@ -48,34 +74,68 @@ static void link_condition(const trawl_db *db, const trawl_case_pair *pair, unsi
         const uint8_t *bytes =
             patterns->bytes + patterns->offsets[outputs->ids[outputs->first[key]]];
         uint8_t before = bytes[outputs->length[key] - outputs->length[shorter] - 1];
-        bool holds = any || (view->outside[before] & left) != 0;
-        if (!holds || !has_condition(db, outputs, pair->ids[number], shorter, condition)) {
+        bool holds = any || (view->outside[before] & mask) != 0;
+        if (!holds || heads[shorter] == TRAWL_NO_PATTERN) {
             links[key] = links[shorter];
         }
     }
 }
 
-trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair) {
-    for (unsigned number = 0; number < 2; number++) {
-        if (pair->automaton[number] == NULL) {
+/* Puts the lowest ids in the place of the heads, in a pair of reversed patterns. */
+static void note_lowest(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
+                        const trawl_outputs *outputs, uint32_t condition) {
+    const uint32_t *links = pair->links[number] + (size_t)condition * outputs->keys;
+    uint32_t *lowest = pair->heads[number] + (size_t)condition * outputs->keys;
+    bool first = db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
+    for (uint32_t key = 0; key < outputs->keys; key++) {
+        if (lowest[key] == TRAWL_NO_PATTERN) {
             continue;
         }
-        trawl_outputs outputs;
-        trawl_outputs_view(pair->automaton[number], 0, &outputs);
-        uint64_t count = (uint64_t)pair->conditions * outputs.keys;
-        if (count > LINK_BYTES / sizeof(uint32_t)) {
-            return TRAWL_ERROR_MEMORY;
+        lowest[key] = pair->ids[number][outputs->ids[lowest[key]]];
+        if (first && links[key] != TRAWL_NO_KEY && lowest[links[key]] < lowest[key]) {
+            lowest[key] = lowest[links[key]];
         }
-        pair->links[number] = trawl_allocate((size_t)count, sizeof(uint32_t));
-        if (pair->links[number] == NULL) {
-            return TRAWL_ERROR_MEMORY;
-        }
-        for (uint32_t i = 0; i < pair->conditions; i++) {
-            link_condition(db, pair, number, &outputs, i,
-                           pair->links[number] + (size_t)i * outputs.keys);
+    }
+}
+
+static trawl_status link_automaton(const trawl_db *db, trawl_case_pair *pair, unsigned number) {
+    trawl_outputs outputs;
+    trawl_outputs_view(pair->automaton[number], 0, &outputs);
+    uint64_t count = (uint64_t)pair->conditions * outputs.keys;
+    if (count > LINK_BYTES / (2 * sizeof(uint32_t))) {
+        return TRAWL_ERROR_MEMORY;
+    }
+    pair->links[number] = trawl_allocate((size_t)count, sizeof(uint32_t));
+    pair->heads[number] = trawl_allocate((size_t)count, sizeof(uint32_t));
+    pair->same[number] = trawl_allocate(outputs.first[outputs.keys], sizeof(uint32_t));
+    if (pair->links[number] == NULL || pair->heads[number] == NULL || pair->same[number] == NULL) {
+        return TRAWL_ERROR_MEMORY;
+    }
+    for (uint32_t i = 0; i < pair->conditions; i++) {
+        note_patterns(db, pair, number, &outputs, i);
+        link_condition(db, pair, number, &outputs, i);
+        if (pair->is_reversed) {
+            note_lowest(db, pair, number, &outputs, i);
         }
     }
     return TRAWL_OK;
+}
+
+trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair) {
+    trawl_status status = TRAWL_OK;
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        status = pair->automaton[number] == NULL ? TRAWL_OK : link_automaton(db, pair, number);
+    }
+    return status;
+}
+
+bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions) {
+    const trawl_condition_view *view = &db->conditions;
+    bool may = conditions != 0 && db->header->match_kind != TRAWL_MATCH_ALL;
+    for (uint32_t i = 0; may && db->header->folded != 0 && i < conditions; i++) {
+        may = is_closed(view, view->records[i].right);
+    }
+    return may;
 }
 
 /* ------------------------------------------------------------------ matches */
@@ -86,9 +146,10 @@ typedef struct cursor {
     const trawl_outputs *outputs;
     const uint32_t *ids;   /* of the automaton's patterns, in the whole set */
     const uint32_t *links; /* of the condition; of the outputs: all keys are entered */
-    uint32_t condition;
-    uint32_t key; /* TRAWL_NO_KEY: no more */
-    uint32_t next;
+    const uint32_t *heads; /* of the condition */
+    const uint32_t *same;
+    uint32_t key;  /* TRAWL_NO_KEY: no more */
+    uint32_t next; /* index into outputs->ids */
 } cursor;
 
 /* What is asked of one end. */
@@ -130,23 +191,25 @@ static bool may_start(const question *about, const trawl_condition_record *recor
     return (record->left & before) != 0;
 }
 
-/* Turns to the first pattern of the condition from `next` on, of this key or of one that the links
- * lead to. */
-static void settle(cursor *at, const trawl_db *db) {
-    while (at->key != TRAWL_NO_KEY) {
-        for (; at->next < at->outputs->first[at->key + 1]; at->next++) {
-            if (db->conditions.of[at->ids[at->outputs->ids[at->next]]] == at->condition) {
-                return;
-            }
-        }
+/* Turns to the first pattern of the condition of this key, or of one that the links lead to. */
+static void settle(cursor *at) {
+    while (at->key != TRAWL_NO_KEY && at->heads[at->key] == TRAWL_NO_PATTERN) {
         at->key = at->links[at->key];
-        at->next = at->key == TRAWL_NO_KEY ? 0 : at->outputs->first[at->key];
+    }
+    at->next = at->key == TRAWL_NO_KEY ? 0 : at->heads[at->key];
+}
+
+/* Turns to the next pattern of the condition. */
+static void advance(cursor *at) {
+    at->next = at->same[at->next];
+    if (at->next == TRAWL_NO_PATTERN) {
+        at->key = at->links[at->key];
+        settle(at);
     }
 }
 
 /* Enters the matches of one condition from the longest key on. */
-static void enter(cursor *at, const question *about) {
-    const trawl_condition_record *record = &about->db->conditions.records[at->condition];
+static void enter(cursor *at, const question *about, const trawl_condition_record *record) {
     const uint32_t *lengths = at->outputs->length;
     if (!may_start(about, record, lengths[at->key])) {
         at->key = at->links[at->key];
@@ -155,8 +218,7 @@ static void enter(cursor *at, const question *about) {
     while (at->key != TRAWL_NO_KEY && about->end - lengths[at->key] < record->min_start) {
         at->key = at->links[at->key];
     }
-    at->next = at->key == TRAWL_NO_KEY ? 0 : at->outputs->first[at->key];
-    settle(at, about->db);
+    settle(at);
 }
 
 static bool comes_before(const cursor *left, const cursor *right) {
@@ -166,23 +228,38 @@ static bool comes_before(const cursor *left, const cursor *right) {
                               right->ids[right->outputs->ids[right->next]];
 }
 
+/* Moves a cursor down in a binary heap, the first of all cursors on top. */
+static void sink_cursor(cursor *heap, size_t count, size_t index) {
+    const cursor moved = heap[index];
+    for (size_t below; (below = 2 * index + 1) < count; index = below) {
+        below += below + 1 < count && comes_before(&heap[below + 1], &heap[below]);
+        if (!comes_before(&heap[below], &moved)) {
+            break;
+        }
+        heap[index] = heap[below];
+    }
+    heap[index] = moved;
+}
+
 /* Puts the matches of all cursors, of which each has one. */
 static trawl_status merge(cursor *cursors, size_t count, const question *about, trawl_sink *sink) {
+    for (size_t index = count / 2; index-- > 0;) {
+        sink_cursor(cursors, count, index);
+    }
     while (count != 0) {
-        size_t best = 0;
-        for (size_t i = 1; i < count; i++) {
-            best = comes_before(&cursors[i], &cursors[best]) ? i : best;
-        }
-        cursor *first = &cursors[best];
+        cursor *first = &cursors[0];
         trawl_status status =
             trawl_sink_put(sink, about->end - first->outputs->length[first->key], about->end,
-                           first->ids[first->outputs->ids[first->next++]]);
+                           first->ids[first->outputs->ids[first->next]]);
         if (status != TRAWL_OK) {
             return status;
         }
-        settle(first, about->db);
+        advance(first);
         if (first->key == TRAWL_NO_KEY) {
             *first = cursors[--count];
+        }
+        if (count > 1) {
+            sink_cursor(cursors, count, 0);
         }
     }
     return TRAWL_OK;
@@ -204,17 +281,18 @@ trawl_status trawl_case_pair_emit(const trawl_case_pair *pair, const trawl_outpu
                 continue;
             }
             cursor *at = &cursors[count];
+            size_t from = (size_t)condition * outputs[number].keys;
             *at = (cursor){.outputs = &outputs[number],
                            .ids = pair->ids[number],
                            .links = outputs[number].link,
-                           .condition = condition,
-                           .key = keys[number],
-                           .next = outputs[number].first[keys[number]]};
+                           .heads = pair->heads[number] + from,
+                           .same = pair->same[number],
+                           .key = keys[number]};
             if (window->one_text) {
-                at->links = pair->links[number] + (size_t)condition * outputs[number].keys;
-                enter(at, &about);
+                at->links = pair->links[number] + from;
+                enter(at, &about, &db->conditions.records[condition]);
             } else {
-                settle(at, db);
+                settle(at);
             }
             count += at->key != TRAWL_NO_KEY;
         }

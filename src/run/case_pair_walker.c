@@ -22,7 +22,8 @@ typedef struct pair_walker {
     size_t piece;
     uint64_t bytes; /* walked so far */
     trawl_outputs outputs[2];
-    uint64_t *per_pattern[2]; /* counts of each automaton's patterns; NULL until needed */
+    uint64_t *per_pattern[2];   /* counts of each automaton's patterns; NULL until needed */
+    trawl_start_walker *starts; /* NULL: the pair has no reversed one */
 } pair_walker;
 
 static void close_pair(trawl_walker *base) {
@@ -34,6 +35,7 @@ static void close_pair(trawl_walker *base) {
         trawl_release(walker->matches[number]);
         trawl_release(walker->per_pattern[number]);
     }
+    trawl_start_walker_close(walker->starts);
     trawl_release(walker);
 }
 
@@ -60,6 +62,10 @@ static trawl_status open_pair(const trawl_db *db, const trawl_scan_settings *set
             walker->of[number]->threads = 1;
             walker->of[number]->open_fallback = trawl_fallback_open;
         }
+    }
+    if (status == TRAWL_OK && walker->pair->starts != NULL) {
+        status = trawl_start_walker_open(db, walker->pair->starts, walker->piece, settings,
+                                         &walker->starts, error);
     }
     if (status != TRAWL_OK) {
         close_pair(&walker->base);
@@ -90,6 +96,9 @@ static trawl_status make_room(pair_walker *walker, size_t bytes, trawl_error *er
 static trawl_status reserve_pair(trawl_walker *base, trawl_error *error) {
     pair_walker *walker = (pair_walker *)base;
     trawl_status status = make_room(walker, walker->piece, error);
+    if (status == TRAWL_OK && walker->starts != NULL) {
+        status = trawl_start_walker_reserve(walker->starts, error);
+    }
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
         trawl_walker *of = walker->of[number];
         status = of == NULL || of->type->reserve == NULL ? TRAWL_OK : of->type->reserve(of, error);
@@ -280,7 +289,13 @@ static trawl_status scan_all(trawl_walker *base, const trawl_window *window, tra
 
 static trawl_status scan_conditions(trawl_walker *base, const trawl_window *window,
                                     trawl_sink *sink, trawl_error *error) {
-    return scan_with((pair_walker *)base, window, merge_conditions, sink, error);
+    pair_walker *walker = (pair_walker *)base;
+    /* Of texts one behind the other, the best match of a start may be in two of them. */
+    if (walker->starts == NULL || !window->one_text) {
+        return scan_with(walker, window, merge_conditions, sink, error);
+    }
+    walker->bytes += window->length - window->owned;
+    return trawl_start_walker_scan(walker->starts, window, sink, error);
 }
 
 static trawl_status count_all(trawl_walker *base, const trawl_window *window, trawl_counts *counts,

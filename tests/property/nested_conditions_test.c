@@ -39,14 +39,17 @@ static trawl_condition random_condition(random_source *random, size_t text) {
     return condition;
 }
 
-/* `count` patterns, each the end of one word, with a few conditions; some sets are of mixed letter
- * case. */
+enum { MOST_CONDITIONS = 45 };
+
+/* `count` patterns, each the end of one word, with conditions; some sets are of mixed letter case.
+ */
 static void make_set(test_case *test, size_t count, size_t text, random_source *random) {
     uint8_t word[120], bytes[120];
     size_t period = random_between(random, 1, 4);
     bool mixed = random_chance(random, 1, 2);
-    trawl_condition conditions[5];
-    for (size_t i = 0; i < 5; i++)
+    trawl_condition conditions[MOST_CONDITIONS];
+    size_t several = random_chance(random, 1, 4) ? MOST_CONDITIONS : 5;
+    for (size_t i = 0; i < several; i++)
         conditions[i] = random_condition(random, text);
     conditions[0] = (trawl_condition)TRAWL_CONDITION;
     for (size_t i = 0; i < sizeof word; i++)
@@ -59,7 +62,7 @@ static void make_set(test_case *test, size_t count, size_t text, random_source *
         test_case_add_pattern(test, bytes, length,
                               mixed && random_chance(random, 1, 2) ? TRAWL_PATTERN_CASE_INSENSITIVE
                                                                    : 0);
-        test_case_set_condition(test, id, &conditions[random_below(random, 5)]);
+        test_case_set_condition(test, id, &conditions[random_below(random, several)]);
     }
 }
 
@@ -97,7 +100,7 @@ typedef struct trial {
     const char *name;
     trawl_condition condition;
     bool but_one;
-    uint64_t total; /* matches of kind all in the text */
+    uint64_t total; /* matches in the text, of kind all or leftmost-first */
 } trial;
 
 static trawl_db *compile(const trial *one, const char *engine, trawl_match_kind kind) {
@@ -114,6 +117,28 @@ static trawl_db *compile(const trial *one, const char *engine, trawl_match_kind 
         if (length > 1 || !one->but_one)
             assert_int_equal(trawl_patterns_condition_last(patterns, &one->condition, &error),
                              TRAWL_OK);
+    }
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+/* Equal patterns, each with one of the conditions, and nested ones after them. */
+static trawl_db *compile_equal(size_t equal, size_t conditions, trawl_match_kind kind) {
+    static uint8_t bytes[NESTED];
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.matches = kind;
+    memset(bytes, 'a', sizeof bytes);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < equal + NESTED; i++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        condition.left = TRAWL_CLASS_WORD;
+        condition.max_end = TEXT + i % conditions;
+        size_t length = i < equal ? 1 : i - equal + 1;
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, 0, &error), TRAWL_OK);
+        assert_int_equal(trawl_patterns_condition_last(patterns, &condition, &error), TRAWL_OK);
     }
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
     trawl_patterns_free(patterns);
@@ -166,8 +191,59 @@ static void a_bounded_time(void **state) {
             }
 }
 
+/* Runs of a's that are longer than the patterns, which all count: 1,000 matches for a position, of
+ * which leftmost kinds need one for a start. All of them take 12,000 ns a byte. */
+static void a_bounded_time_of_leftmost_kinds(void **state) {
+    (void)state;
+    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const char *const engines[] = {"ac-dfa", "ac-nfa",     "ac-split",
+                                          "qgram",  "rabin-karp", "wu-manber"};
+    const trial trials[] = {
+        {"but the first", {.size = sizeof(trawl_condition), .min_start = 1}, false, TEXT - 1},
+        {"all", {.size = sizeof(trawl_condition), .max_end = TEXT}, false, TEXT},
+    };
+    static uint8_t text[TEXT];
+    memset(text, 'a', sizeof text);
+    for (size_t t = 0; t < sizeof trials / sizeof trials[0]; t++)
+        for (int kind = TRAWL_MATCH_ALL + 1; kind < MATCH_KINDS; kind++)
+            for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+                uint64_t total;
+                trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
+                double nanoseconds = time_of(db, text, &total);
+                trawl_db_free(db);
+                bool first = kind == TRAWL_MATCH_LEFTMOST_FIRST;
+                assert_int_equal(total, first ? trials[t].total : TEXT / NESTED);
+                if (nanoseconds > most)
+                    fail_msg("%s, %s, %s: %.0f ns a byte", engines[e], match_kind_names[kind],
+                             trials[t].name, nanoseconds);
+            }
+}
+
+/* Nothing counts but at the beginning, of 20,000 equal patterns, of 1,000 nested ones with 40
+ * conditions, and of both. One by one they take 3,000 to 60,000 ns a byte. */
+static void a_bounded_time_of_equal_patterns(void **state) {
+    (void)state;
+    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const size_t cases[][2] = {{20000, 1}, {1, 40}, {20000, 40}};
+    static uint8_t text[TEXT];
+    memset(text, 'a', sizeof text);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int kind = 0; kind < MATCH_KINDS; kind++) {
+            uint64_t total;
+            trawl_db *db = compile_equal(cases[c][0], cases[c][1], (trawl_match_kind)kind);
+            double nanoseconds = time_of(db, text, &total);
+            trawl_db_free(db);
+            assert_int_equal(total, kind == TRAWL_MATCH_ALL ? cases[c][0] + NESTED : 1);
+            if (nanoseconds > most)
+                fail_msg("%zu equal, %zu conditions, %s: %.0f ns a byte", cases[c][0], cases[c][1],
+                         match_kind_names[kind], nanoseconds);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
-                                       cmocka_unit_test(a_bounded_time)};
+                                       cmocka_unit_test(a_bounded_time),
+                                       cmocka_unit_test(a_bounded_time_of_leftmost_kinds),
+                                       cmocka_unit_test(a_bounded_time_of_equal_patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The best match of each start, for leftmost kinds with conditions. Pieces of the text are reversed
+ * and walked by a pair of automata for the reversed patterns:
+ *
+ *     text       overlap | owned bytes of the piece |
+ *     reversed           <--------------------------   the longest keys that end here start there
+ *
+ * For each start, each condition has one best match: the longest key, or the next shorter one with
+ * the condition behind which the right boundary holds. The best of these is reported. Time for a
+ * byte does not depend on the number of nested patterns.
+ *
+ * A match of a start before the owned bytes is reported if it ends in them. If it does not, it is
+ * the best of that start in the window before, too, and has been reported there.
+ */
+#include "base/allocate.h"
+#include "base/status.h"
+#include "database/conditions.h"
+#include "database/outputs.h"
+#include "run/case_pair.h"
+
+#define NOTHING UINT32_MAX
+
+struct trawl_start_walker {
+    const trawl_db *db;
+    const trawl_case_pair *pair;
+    trawl_walker *of[2];
+    trawl_outputs outputs[2];
+    size_t piece;
+
+    /* Room for `capacity` bytes, which is more than a piece with its overlap has. */
+    size_t capacity;
+    uint8_t *reversed;
+    trawl_match *matches[2];
+    /* Indices of starts in the piece by the ends of their matches, as lists with ascending starts:
+     * the first one of an end, and the next one of a start, or NOTHING. */
+    uint32_t *first, *next;
+    uint32_t *ids; /* the match of a start */
+};
+
+/* ------------------------------------------------------------------ opening */
+
+void trawl_start_walker_close(trawl_start_walker *walker) {
+    if (walker == NULL) {
+        return;
+    }
+    for (unsigned number = 0; number < 2; number++) {
+        if (walker->of[number] != NULL) {
+            walker->of[number]->type->close(walker->of[number]);
+        }
+        trawl_release(walker->matches[number]);
+    }
+    trawl_release(walker->reversed);
+    trawl_release(walker->first);
+    trawl_release(walker->next);
+    trawl_release(walker->ids);
+    trawl_release(walker);
+}
+
+trawl_status trawl_start_walker_open(const trawl_db *db, const trawl_case_pair *pair, size_t piece,
+                                     const trawl_scan_settings *settings,
+                                     trawl_start_walker **opened, trawl_error *error) {
+    trawl_start_walker *walker = trawl_allocate_zeroed(1, sizeof *walker);
+    if (walker == NULL) {
+        return trawl_fail_memory(error, "a walker", sizeof *walker);
+    }
+    walker->db = db;
+    walker->pair = pair;
+    walker->piece = piece;
+    trawl_status status = TRAWL_OK;
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        const trawl_db *automaton = pair->automaton[number];
+        if (automaton == NULL) {
+            continue;
+        }
+        trawl_outputs_view(automaton, 0, &walker->outputs[number]);
+        status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
+        if (status == TRAWL_OK) {
+            walker->of[number]->threads = 1;
+        }
+    }
+    if (status != TRAWL_OK) {
+        trawl_start_walker_close(walker);
+        return status;
+    }
+    *opened = walker;
+    return TRAWL_OK;
+}
+
+static trawl_status make_room(trawl_start_walker *walker, size_t bytes, trawl_error *error) {
+    if (bytes < walker->capacity) {
+        return TRAWL_OK;
+    }
+    size_t capacity = bytes + 1;
+    void **arrays[] = {(void **)&walker->matches[0], (void **)&walker->matches[1],
+                       (void **)&walker->reversed,   (void **)&walker->first,
+                       (void **)&walker->next,       (void **)&walker->ids};
+    const size_t sizes[] = {sizeof(trawl_match), sizeof(trawl_match), 1, 4, 4, 4};
+    size_t sum = 0;
+    walker->capacity = capacity;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        trawl_release(*arrays[i]);
+        *arrays[i] = trawl_allocate(capacity, sizes[i]);
+        walker->capacity = *arrays[i] == NULL ? 0 : walker->capacity;
+        sum += capacity * sizes[i];
+    }
+    return walker->capacity != 0 ? TRAWL_OK : trawl_fail_memory(error, "matches by starts", sum);
+}
+
+trawl_status trawl_start_walker_reserve(trawl_start_walker *walker, trawl_error *error) {
+    trawl_status status =
+        make_room(walker, walker->piece + walker->db->header->max_length - 1, error);
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        trawl_walker *of = walker->of[number];
+        status = of == NULL || of->type->reserve == NULL ? TRAWL_OK : of->type->reserve(of, error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ one start */
+
+/* A start, and the text around it. */
+typedef struct place {
+    const trawl_window *window;
+    size_t index; /* of the start in the window */
+    uint16_t before;
+    bool begins; /* the text begins here */
+} place;
+
+/* The mask of the byte behind a match. */
+static uint16_t mask_behind(const trawl_db *db, const trawl_window *window, size_t end) {
+    return end < window->length ? db->conditions.outside[window->text[end]]
+           : window->goes_on    ? db->conditions.outside[window->next]
+                                : TRAWL_BORDER;
+}
+
+/* The first key from `key` on that has a pattern with the condition which matches here; or
+ * TRAWL_NO_KEY. */
+static uint32_t find_key(const trawl_start_walker *walker, unsigned number, const place *at,
+                         uint32_t condition, uint32_t key) {
+    const trawl_condition_record *record = &walker->db->conditions.records[condition];
+    const trawl_window *window = at->window;
+    const trawl_outputs *outputs = &walker->outputs[number];
+    const uint32_t *links = walker->pair->links[number] + (size_t)condition * outputs->keys;
+    const uint32_t *lowest = walker->pair->heads[number] + (size_t)condition * outputs->keys;
+    uint64_t start = window->base + at->index;
+    size_t end = at->index + outputs->length[key];
+    if ((record->left & at->before) == 0 || start < record->min_start || start >= record->max_end ||
+        (record->at_start != 0 && !at->begins) ||
+        (record->at_end != 0 && (end < window->length || window->goes_on))) {
+        return TRAWL_NO_KEY;
+    }
+    if (lowest[key] == TRAWL_NO_PATTERN ||
+        (record->right & mask_behind(walker->db, window, end)) == 0) {
+        key = links[key];
+    }
+    /* Only near max_end are there keys to be passed over here. */
+    while (key != TRAWL_NO_KEY && start + outputs->length[key] > record->max_end) {
+        key = links[key];
+    }
+    return key;
+}
+
+/* Sets *id to the best match of a start. False: there is none. */
+static bool find_best(const trawl_start_walker *walker, const place *at, const uint32_t keys[2],
+                      uint32_t *id) {
+    bool first = walker->db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
+    uint32_t longest = 0;
+    *id = TRAWL_NO_PATTERN;
+    for (unsigned number = 0; number < 2; number++) {
+        const trawl_outputs *outputs = &walker->outputs[number];
+        for (uint32_t i = 0; i < walker->pair->conditions && keys[number] != TRAWL_NO_KEY; i++) {
+            uint32_t key = find_key(walker, number, at, i, keys[number]);
+            if (key == TRAWL_NO_KEY) {
+                continue;
+            }
+            uint32_t lowest = walker->pair->heads[number][(size_t)i * outputs->keys + key];
+            uint32_t length = first ? 0 : outputs->length[key];
+            if (length > longest || (length == longest && lowest < *id)) {
+                longest = length;
+                *id = lowest;
+            }
+        }
+    }
+    return *id != TRAWL_NO_PATTERN;
+}
+
+/* ------------------------------------------------------------------ pieces */
+
+/* `flush` of a piece's sink, which has room for all matches of a database that is not forged. */
+static trawl_status refuse(trawl_sink *sink) {
+    (void)sink;
+    return TRAWL_ERROR_FORMAT;
+}
+
+/* Walks bytes from .. end - 1 of the window backwards. */
+static trawl_status walk(trawl_start_walker *walker, const trawl_window *window, size_t from,
+                         size_t end, trawl_sink found[2], trawl_error *error) {
+    trawl_status status = make_room(walker, end - from, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < end - from; i++) {
+        walker->reversed[i] = window->text[end - 1 - i];
+    }
+    const trawl_window part = {.text = walker->reversed, .length = end - from};
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        found[number] = (trawl_sink){
+            .matches = walker->matches[number], .capacity = walker->capacity, .flush = refuse};
+        trawl_walker *one = walker->of[number];
+        status = one == NULL ? TRAWL_OK : one->type->scan(one, &part, &found[number], error);
+    }
+    return status;
+}
+
+/* The next start, in descending order, as the number of bytes from it to the end of the piece; and
+ * the longest key of each automaton there. 0: there are no more. */
+static size_t take_start(const trawl_start_walker *walker, const trawl_sink found[2], size_t at[2],
+                         uint32_t keys[2]) {
+    uint64_t back = UINT64_MAX;
+    for (unsigned number = 0; number < 2; number++) {
+        if (at[number] < found[number].count && found[number].matches[at[number]].end < back) {
+            back = found[number].matches[at[number]].end;
+        }
+    }
+    for (unsigned number = 0; number < 2; number++) {
+        keys[number] = TRAWL_NO_KEY;
+        if (at[number] < found[number].count && found[number].matches[at[number]].end == back) {
+            uint32_t pattern = found[number].matches[at[number]++].pattern;
+            keys[number] = walker->pair->keys[walker->pair->ids[number][pattern]];
+        }
+    }
+    return back == UINT64_MAX ? 0 : (size_t)back;
+}
+
+/* Makes lists of the starts, by the ends of their best matches. */
+static void list_starts(trawl_start_walker *walker, const trawl_window *window, size_t from,
+                        size_t end, const trawl_sink found[2]) {
+    const trawl_db *db = walker->db;
+    size_t at[2] = {0, 0}, back = 0;
+    uint32_t keys[2];
+    for (size_t i = 0; i <= end - from; i++) {
+        walker->first[i] = NOTHING;
+    }
+    while ((back = take_start(walker, found, at, keys)) != 0) {
+        size_t index = end - back;
+        const place here = {
+            .window = window,
+            .index = index,
+            .before = index == 0 ? TRAWL_BORDER : db->conditions.outside[window->text[index - 1]],
+            .begins = window->base + index == 0,
+        };
+        uint32_t id = 0;
+        if (find_best(walker, &here, keys, &id)) {
+            size_t start = index - from;
+            size_t last = start + db->patterns.offsets[id + 1] - db->patterns.offsets[id];
+            walker->ids[start] = id;
+            walker->next[start] = walker->first[last];
+            walker->first[last] = (uint32_t)start;
+        }
+    }
+}
+
+trawl_status trawl_start_walker_scan(trawl_start_walker *walker, const trawl_window *window,
+                                     trawl_sink *sink, trawl_error *error) {
+    size_t overlap = walker->db->header->max_length - 1;
+    trawl_status status = TRAWL_OK;
+    for (size_t begin = window->owned; begin < window->length && status == TRAWL_OK;) {
+        size_t left = window->length - begin;
+        size_t end = begin + (left < walker->piece ? left : walker->piece);
+        size_t from = begin < overlap ? 0 : begin - overlap;
+        trawl_sink found[2];
+        status = walk(walker, window, from, end, found, error);
+        if (status == TRAWL_OK) {
+            list_starts(walker, window, from, end, found);
+        }
+        for (size_t last = begin + 1; last <= end && status == TRAWL_OK; last++) {
+            uint32_t start = walker->first[last - from];
+            for (; start != NOTHING && status == TRAWL_OK; start = walker->next[start]) {
+                status = trawl_sink_put(sink, window->base + from + start, window->base + last,
+                                        walker->ids[start]);
+            }
+        }
+        begin = end;
+    }
+    return status;
+}
