@@ -10,12 +10,18 @@
 #endif
 #ifdef TRAWL_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 #ifdef TRAWL_HAVE_LZMA
 #include <lzma.h>
 #endif
 
 #include "base/status.h"
+
+/* A file of a few KiB may ask for a window of 2 GiB and fill it. 128 MiB is what the command zstd
+ * allows by default; of xz, it is twice the dictionary of xz -9. */
+#define WINDOW_LOG 27
+#define XZ_BYTES (UINT64_C(130) << 20) /* such a dictionary, and what else the decoder needs */
 
 struct text_decoder {
     compression format;
@@ -149,6 +155,11 @@ static trawl_status run_zstd(text_decoder *decoder, decoder_step *step, bool *en
         step->available_in -= in.pos;
         step->next_out += out.pos;
         step->available_out -= out.pos;
+        if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+            return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                              "%s: the zstd data needs more than 128 MiB of memory; expected the "
+                              "output of 'zstd -dc --long=31' through a pipe",
+                              decoder->name);
         if (ZSTD_isError(result))
             return corrupt(decoder, "zstd", ZSTD_getErrorName(result), error);
         decoder->between_members = result == 0;
@@ -186,6 +197,11 @@ static trawl_status run_xz(text_decoder *decoder, decoder_step *step, bool *ende
             return step->input_ended ? truncated(decoder, "xz", error) : TRAWL_OK;
         case LZMA_MEM_ERROR:
             return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", decoder->name);
+        case LZMA_MEMLIMIT_ERROR:
+            return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                              "%s: the xz data needs more than 128 MiB of memory; expected the "
+                              "output of 'xz -dc' through a pipe",
+                              decoder->name);
         case LZMA_OPTIONS_ERROR:
             return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
                               "%s: the xz data needs a newer liblzma", decoder->name);
@@ -226,8 +242,8 @@ static trawl_status start(text_decoder *decoder, trawl_error *error) {
 #ifdef TRAWL_HAVE_ZSTD
         decoder->zstd = ZSTD_createDStream();
         started = decoder->zstd != NULL;
-        if (started) /* files made with --long need windows up to 2 GiB */
-            (void)ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax, 31);
+        if (started)
+            (void)ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax, WINDOW_LOG);
         break;
 #else
         return missing(decoder, "zstd", "libzstd", error);
@@ -235,7 +251,7 @@ static trawl_status start(text_decoder *decoder, trawl_error *error) {
     case COMPRESSION_XZ:
 #ifdef TRAWL_HAVE_LZMA
         decoder->xz = (lzma_stream)LZMA_STREAM_INIT;
-        started = lzma_stream_decoder(&decoder->xz, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
+        started = lzma_stream_decoder(&decoder->xz, XZ_BYTES, LZMA_CONCATENATED) == LZMA_OK;
         break;
 #else
         return missing(decoder, "xz", "liblzma", error);

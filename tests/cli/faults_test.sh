@@ -189,6 +189,19 @@ if has gzip; then
     { cat text.gz; printf 'garbage'; } >trailing.gz
     refuse 'trailing.gz: the gzip data is corrupt' "$trawl" scan -c -e fox trailing.gz
 fi
+# Compressed texts cannot ask for more than 128 MiB.
+if has zstd; then
+    head -c 300000000 /dev/zero | zstd -q -1 --long=29 -c >wide.zst
+    head -c 200000000 /dev/zero | zstd -q -1 --long=27 -c >long.zst
+    refuse 'wide.zst: the zstd data needs more than 128 MiB' "$trawl" scan -c -e fox wide.zst
+    expect 1 0 "$trawl" scan -c -e fox long.zst
+fi
+if has xz; then
+    head -c 1000000 /dev/zero | xz --lzma2=preset=0,dict=256MiB -c >wide.xz
+    head -c 1000000 /dev/zero | xz --lzma2=preset=0,dict=128MiB -c >long.xz
+    refuse 'wide.xz: the xz data needs more than 128 MiB' "$trawl" scan -c -e fox wide.xz
+    expect 1 0 "$trawl" scan -c -e fox long.xz
+fi
 if has zstd; then
     zstd -q -c text >text.zst
     head -c 200 text.zst >cut.zst
