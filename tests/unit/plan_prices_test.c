@@ -125,11 +125,41 @@ static void runs_in_a_few_long_patterns_are_seen(void **state) {
     free(text);
 }
 
+/* No window fits into the sample, which does not make searching in it cost nothing. */
+static void patterns_are_longer_than_the_sample(void **state) {
+    (void)state;
+    enum { LENGTH = 60000, SHORT_SAMPLE = 8192 };
+    uint8_t *bytes = malloc(LENGTH), *text = malloc(SHORT_SAMPLE);
+    assert_true(bytes != NULL && text != NULL);
+    memset(bytes, 'a', LENGTH);
+    memset(text, 'a', SHORT_SAMPLE);
+    trawl_patterns *patterns;
+    trawl_db *db;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (unsigned i = 1; i < 10; i++) {
+        bytes[0] = (uint8_t)('a' + i);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    options.sample = text;
+    options.sample_length = SHORT_SAMPLE;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    assert_int_equal(trawl_study_db_plan(db, &plan, &error), TRAWL_OK);
+    assert_true(speed_of(&plan, "wu-manber") > 0);
+    assert_true(speed_of(&plan, "wu-manber") < speed_of(&plan, "ac-dfa"));
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+    free(bytes);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifts_are_at_most_255),
         cmocka_unit_test(the_same_pattern_many_times_costs_no_search),
         cmocka_unit_test(runs_in_a_few_long_patterns_are_seen),
+        cmocka_unit_test(patterns_are_longer_than_the_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

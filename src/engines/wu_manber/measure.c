@@ -70,11 +70,13 @@ static void add_pattern(const walk *self, size_t id) {
     *keys = (uint16_t)(*keys + (*keys != UINT16_MAX));
 }
 
-/* `step`: one pattern in so many has been added. */
+/* `step`: one pattern in so many has been added. The first window may begin before the sample,
+ * which may be shorter than a window: only its last bytes are looked at. */
 static trawl_wu_manber_rates move_over_text(const walk *self, size_t step) {
     uint64_t windows = 0, zeros = 0, look_ups = 0;
     double steps = 0;
-    for (size_t at = self->window - 1; at < self->length; windows++) {
+    const size_t first = (self->block > self->tail ? self->block : self->tail) - 1;
+    for (size_t at = first; at < self->length; windows++) {
         uint64_t value = trawl_wu_manber_block(self->text + at, self->block, self->case_bits);
         uint32_t shift = self->shift[trawl_wu_manber_slot(value, self->shift_bits)];
         if (shift == 0) {
@@ -85,7 +87,7 @@ static trawl_wu_manber_rates move_over_text(const walk *self, size_t step) {
         }
         at += shift + (shift == 0);
     }
-    double share = self->length < self->window ? 0 : 1 / (double)(self->length - self->window + 1);
+    double share = self->length <= first ? 0 : 1 / (double)(self->length - first);
     return (trawl_wu_manber_rates){(double)windows * share, (double)zeros * share,
                                    (double)look_ups * share, steps * share};
 }
