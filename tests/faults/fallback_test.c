@@ -400,9 +400,45 @@ static void waiting_is_no_loss(void **state) {
     test_case_free(&test);
 }
 
+/* Each position is a candidate that has 6,000 bytes in common with each of 9 patterns. A block of
+ * it takes as long as megabytes take the automaton, so the filters try it three or four times. */
+static void a_costly_block_is_seldom_tried(void **state) {
+    (void)state;
+    enum { LENGTH = 6000, TEXT = 4 << 20, BLOCK = 16384 };
+    trawl_patterns *patterns;
+    trawl_db *db;
+    uint64_t total;
+    uint8_t *bytes = malloc(LENGTH), *text = malloc(TEXT);
+    assert_true(bytes != NULL && text != NULL);
+    memset(bytes, 'a', LENGTH);
+    memset(text, 'a', TEXT);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (unsigned i = 1; i < 10; i++) {
+        bytes[0] = (uint8_t)('a' + i);
+        assert_int_equal(
+            trawl_patterns_add(patterns, bytes, LENGTH, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
+            TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
+    options.engine = "qgram";
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    scan.study = &study;
+    study.report = &report;
+    assert_int_equal(trawl_count(db, text, TEXT, &scan, &total, NULL, &error), TRAWL_OK);
+    assert_int_equal(total, 0);
+    assert_true(report.filtered_bytes <= 4 * BLOCK);
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+    free(bytes);
+    free(text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
-                                       cmocka_unit_test(without_an_automaton),
-                                       cmocka_unit_test(waiting_is_no_loss)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_matches), cmocka_unit_test(without_an_automaton),
+        cmocka_unit_test(waiting_is_no_loss), cmocka_unit_test(a_costly_block_is_seldom_tried)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

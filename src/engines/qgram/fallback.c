@@ -58,6 +58,14 @@ trawl_status trawl_qgram_fallback_account(trawl_qgram_fallback *fallback, trawl_
     if (loss <= 0) {
         fallback->next_bytes = TRAWL_FALLBACK_STRETCH;
     }
+    /* A block whose candidates have many bytes in common with the patterns may take as long as
+     * megabytes take the automaton. Trying again takes at most half of the time. */
+    const double step = fallback->seconds_per_byte;
+    if (*takes_over && loss > step * (double)fallback->next_bytes) {
+        fallback->next_bytes = loss < step * (double)TRAWL_FALLBACK_MAX_BYTES
+                                   ? (size_t)(loss / step)
+                                   : TRAWL_FALLBACK_MAX_BYTES;
+    }
     return TRAWL_OK;
 }
 

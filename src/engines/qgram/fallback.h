@@ -10,8 +10,8 @@
  * 2. What a stretch takes of that beyond TRAWL_FALLBACK_STEP_SECONDS a byte is time lost.
  * 3. Once more time is lost than building an automaton is expected to take, it is built.
  * 4. From then on, after each stretch that was slower than the automaton, the automaton scans the
- *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time. A faster stretch
- *    resets this number.
+ *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and at least as many
+ *    as take as long as the stretch lost. A faster stretch resets this number.
  * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
  */
 #ifndef TRAWL_ENGINES_QGRAM_FALLBACK_H
