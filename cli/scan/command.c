@@ -132,11 +132,13 @@ static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reas
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
     if (expected.for_cuda)
         device_print_stat(file, "planned_for_cuda", reason);
+    if (done->filtered_bytes == 0 && done->fallback_bytes == 0)
+        return;
+    (void)fprintf(file, ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64,
+                  done->filtered_bytes, done->fallback_bytes);
     if (done->filters == 0)
         return;
-    (void)fprintf(file,
-                  ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64 ",\"filters\":[",
-                  done->filtered_bytes, done->fallback_bytes);
+    (void)fputs(",\"filters\":[", file);
     double bytes = done->filtered_bytes == 0 ? 1 : (double)done->filtered_bytes;
     for (size_t i = 0; i < expected.filters; i++)
         (void)fprintf(file,

@@ -136,7 +136,8 @@ typedef struct trawl_study_scan_report {
     /* CPU, engine qgram */
     uint32_t filters;                        /* side by side */
     uint64_t candidates[TRAWL_MOST_FILTERS]; /* of each filter, that were verified */
-    uint64_t filtered_bytes;                 /* bytes of text that the filters scanned */
+    /* CPU; qgram, wu-manber (tuned) and rabin-karp (grouped) */
+    uint64_t filtered_bytes; /* bytes of text that the engine itself scanned */
     uint64_t fallback_bytes; /* bytes scanned by the fallback automaton, where candidates are too
                                 frequent */
 } trawl_study_scan_report;

@@ -412,14 +412,16 @@ static const struct {
  * (docs/notebook/2026-11-dense-records.md). */
 #define TRAWL_PACKED_DENSE_MATCHES 2u
 
-/* ------------------------------------------------------------------ qgram: fallback automaton
- * (engines/qgram/fallback.h) */
+/* ------------------------------------------------------------------ fallback automaton
+ * (scan/guard.h) */
 
-/* Bytes of a stretch of text, after which qgram decides whether its filter goes on. A stretch is
- * timed if at least one end in FEW_BYTES was looked up in it; one in MANY_BYTES ends it at once.
- * Short stretches react sooner, long ones cost less time for clocks. Half and double: 0.995
- * to 1.003 times as fast. */
+/* Bytes of a stretch of text, after which an engine decides whether it goes on. A stretch is timed
+ * if at least one end in FEW_BYTES was looked up in it; qgram's ends at once with one in
+ * MANY_BYTES. wu-manber and rabin-karp, which do not count look-ups, take CAREFUL_BYTES after a
+ * slow one. Short stretches react sooner, long ones cost less time for clocks. Half and double of
+ * qgram's: 0.995 to 1.003 times as fast. */
 #define TRAWL_FALLBACK_STRETCH (8 * TRAWL_QGRAM_BLOCK)
+#define TRAWL_FALLBACK_CAREFUL_BYTES (TRAWL_QGRAM_BLOCK / 2)
 #define TRAWL_FALLBACK_FEW_BYTES 32u
 #define TRAWL_FALLBACK_MANY_BYTES 8u
 

@@ -97,12 +97,16 @@ void trawl_endings_remark(trawl_build *build, const trawl_keys *keys) {
     uint32_t most = trawl_endings_most(keys, NULL);
     if (most > NESTED) {
         (void)snprintf(build->remark, sizeof build->remark,
-                       "no bound on its time for a byte but the patterns: %u of them can end at "
-                       "one position, and the longest one there is compared with the text each "
-                       "time: a text full of them takes about 1 us a byte (ac-dfa: a few ns)",
+                       "on a GPU no bound on its time for a byte but the patterns: %u of them can "
+                       "end at one position, and the longest one there is compared with the text "
+                       "each time (on a CPU an automaton takes over)",
                        most);
     } else if (build->remark[0] == '\0') {
-        trawl_unbounded_remark(build);
+        (void)snprintf(build->remark, sizeof build->remark,
+                       "on a GPU no bound on its time for a byte but the patterns: a text made for "
+                       "them may have up to %zu bytes compared at each position (on a CPU an "
+                       "automaton takes over)",
+                       build->patterns->max_length);
     }
 }
 

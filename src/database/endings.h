@@ -61,7 +61,8 @@ uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compar
 
 /* For engines that compare patterns with the text. Both write a warning into build->remark: no
  * constant bounds the time for a byte, since a text can be made for which patterns are compared at
- * each position. trawl_endings_remark adds a figure if many of the keys can end at one position. */
+ * each position. trawl_endings_remark is for engines with a guard (scan/guard.h), whose time has no
+ * bound on GPUs alone; it adds a figure if many of the keys can end at one position. */
 void trawl_unbounded_remark(trawl_build *build);
 void trawl_endings_remark(trawl_build *build, const trawl_keys *keys);
 

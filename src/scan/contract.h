@@ -162,10 +162,10 @@ typedef struct trawl_walker {
      * threads themselves; NULL: the calling thread alone. */
     uint32_t threads;
     struct trawl_team *team;
-    /* Opens a walker of an automaton for the same patterns, the fallback automaton. An engine with
-     * a filter scans with it where a text is so full of candidates that the filter saves nothing.
-     * The engine owns that walker and closes it. *fallback is NULL, which is no error, if there is
-     * no memory for it. A function pointer, since compiling is above all engines. */
+    /* Opens a walker of an automaton for the same patterns, the fallback automaton. An engine whose
+     * time depends on the text scans with it where the text is slow (scan/guard.h). The engine owns
+     * that walker and closes it. *fallback is NULL, which is no error, if there is no memory for
+     * it. A function pointer, since compiling is above all engines. */
     trawl_status (*open_fallback)(const trawl_db *db, struct trawl_walker **fallback,
                                   trawl_error *error);
 } trawl_walker;
@@ -213,7 +213,10 @@ typedef struct trawl_walker_type {
      * runner then opens one walker and does not cut the window into chunks. NULL: false. */
     bool (*own_threads)(const trawl_db *db);
 
-    bool falls_back;    /* it scans with open_fallback where its filter saves nothing */
+    /* Whether a walker of this database scans with open_fallback where a text is too slow for it
+     * (scan/guard.h). NULL: false. */
+    bool (*falls_back)(const trawl_db *db);
+
     bool long_windows;  /* windows may be longer than TRAWL_WINDOW_MAX */
     bool reads_sources; /* windows may have a `reading` instead of `text` */
 } trawl_walker_type;

@@ -2,13 +2,12 @@
 /* The q-gram engine's walker: takes a window block by block through its tiers, and merges the
  * events of the tiers. */
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/status.h"
 #include "costs/cpu_constants.h"
 #include "engines/engines.h"
-#include "engines/qgram/fallback.h"
 #include "engines/qgram/packed/dense.h"
 #include "engines/qgram/tier.h"
+#include "scan/guard.h"
 
 typedef struct qgram_walker {
     trawl_walker base;
@@ -16,8 +15,7 @@ typedef struct qgram_walker {
     size_t longest_block; /* a power of two */
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
-    trawl_qgram_fallback fallback;
-    uint64_t filtered_bytes; /* that the tiers have scanned */
+    trawl_guard guard;
 } qgram_walker;
 
 static void release_lists(trawl_qgram_lists *lists) {
@@ -31,7 +29,7 @@ static void release_lists(trawl_qgram_lists *lists) {
 
 static void close(trawl_walker *base) {
     qgram_walker *walker = (qgram_walker *)base;
-    trawl_qgram_fallback_close(&walker->fallback);
+    trawl_guard_close(&walker->guard);
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_close(&walker->tier[i]);
     }
@@ -105,7 +103,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     }
     bool is_sparse = made->tiers == 1 && made->tier[0].tier->kind == TRAWL_TIER_SPARSE;
     made->longest_block = is_sparse ? TRAWL_SPARSE_BLOCK : TRAWL_QGRAM_BLOCK;
-    trawl_qgram_fallback_begin(&made->fallback, db);
+    trawl_guard_begin(&made->guard, db);
     *walker = &made->base;
     return TRAWL_OK;
 }
@@ -117,8 +115,7 @@ static trawl_status reserve(trawl_walker *base, trawl_error *error) {
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         trawl_packed_dense_reserve(&walker->tier[i]);
     }
-    return status == TRAWL_OK ? trawl_qgram_fallback_reserve(&walker->fallback, base, error)
-                              : status;
+    return status == TRAWL_OK ? trawl_guard_reserve(&walker->guard, base, error) : status;
 }
 
 /* ------------------------------------------------------------------ matches */
@@ -193,11 +190,13 @@ static uint64_t count_look_ups(const qgram_walker *walker) {
     return sum;
 }
 
-/* Scans a stretch of text from *begin on with the tiers, and moves *begin behind it. The stretch is
- * cut short where look-ups are too many. Returns the number of its look-ups in *look_ups. */
-static trawl_status scan_stretch(qgram_walker *walker, const trawl_window *window,
-                                 const trawl_consumer *consumer, size_t *begin,
-                                 uint64_t *look_ups) {
+/* The trawl_guard_stretch of qgram: scans with the tiers, up to where look-ups are too many. */
+static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
+                                 const trawl_consumer *consumer, bool careful, size_t *begin,
+                                 uint64_t *look_ups, trawl_error *error) {
+    (void)careful; /* a stretch with many look-ups is short anyway */
+    (void)error;
+    qgram_walker *walker = (qgram_walker *)base;
     trawl_status status = TRAWL_OK;
     const size_t first = *begin;
     const uint64_t before = count_look_ups(walker);
@@ -213,45 +212,16 @@ static trawl_status scan_stretch(qgram_walker *walker, const trawl_window *windo
             break;
         }
     }
-    walker->filtered_bytes += *begin - first;
     return status;
 }
 
 static trawl_status scan_window(qgram_walker *walker, const trawl_window *window,
                                 const trawl_consumer *consumer, trawl_error *error) {
-    trawl_status status = TRAWL_OK;
-    trawl_qgram_fallback *fallback = &walker->fallback;
-    size_t begin = window->owned;
     for (uint32_t i = 0; i < walker->tiers; i++) {
         /* The run that was found in the window before is not part of this window. */
         walker->tier[i].run = (trawl_qgram_run){.text_length = window->length};
     }
-    while (status == TRAWL_OK && begin < window->length) {
-        size_t first = begin;
-        uint64_t look_ups;
-        /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
-         * a block, so that the fallback automaton can still gain something. */
-        double start =
-            window->length - begin > TRAWL_QGRAM_BLOCK ? trawl_qgram_fallback_clock(fallback) : 0;
-        status = scan_stretch(walker, window, consumer, &begin, &look_ups);
-        size_t bytes = begin - first;
-        if (status != TRAWL_OK || begin == window->length ||
-            look_ups * TRAWL_FALLBACK_FEW_BYTES < bytes) {
-            continue;
-        }
-        bool takes_over;
-        double seconds = trawl_qgram_fallback_clock(fallback) - start;
-        status = trawl_qgram_fallback_account(fallback, &walker->base, bytes, seconds, &takes_over,
-                                              error);
-        if (status == TRAWL_OK && takes_over) {
-            size_t left = window->length - begin;
-            size_t end = begin + (left < fallback->next_bytes ? left : fallback->next_bytes);
-            status = trawl_qgram_fallback_scan(fallback, walker->base.db, window, begin, end,
-                                               consumer, error);
-            begin = end;
-        }
-    }
-    return status;
+    return trawl_guard_scan(&walker->guard, &walker->base, window, consumer, scan_stretch, error);
 }
 
 static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
@@ -285,10 +255,7 @@ static void settle(trawl_walker *base, trawl_counts *counts) {
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_endings_settle(&walker->tier[i].search, counts);
     }
-    trawl_walker *automaton = walker->fallback.walker;
-    if (automaton != NULL && automaton->type->settle != NULL) {
-        automaton->type->settle(automaton, counts);
-    }
+    trawl_guard_settle(&walker->guard, counts);
 }
 
 static void describe(const trawl_walker *base, trawl_study_scan_report *report) {
@@ -297,8 +264,12 @@ static void describe(const trawl_walker *base, trawl_study_scan_report *report) 
     for (uint32_t i = 0; i < walker->tiers; i++) {
         report->candidates[i] += walker->tier[i].look_ups;
     }
-    report->filtered_bytes += walker->filtered_bytes;
-    report->fallback_bytes += walker->fallback.bytes;
+    trawl_guard_describe(&walker->guard, report);
+}
+
+static bool falls_back(const trawl_db *db) {
+    (void)db;
+    return true;
 }
 
 const trawl_walker_type trawl_walker_qgram = {
@@ -309,5 +280,5 @@ const trawl_walker_type trawl_walker_qgram = {
     .reserve = reserve,
     .settle = settle,
     .describe = describe,
-    .falls_back = true,
+    .falls_back = falls_back,
 };

@@ -3,9 +3,10 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 #include "engines/rabin_karp/steps.h"
-#include "scan/candidates.h"
+#include "scan/guard.h"
 #include "scan/reorder.h"
 
 /* Each hash depends on the one before. So a single window waits for the latency of each step; LANES
@@ -36,6 +37,7 @@ typedef struct rabin_karp_walker {
     size_t lane_bytes;    /* capacity of a lane: LANE_BYTES, or less for short texts */
     uint32_t *candidates; /* LANES * lane_bytes: last bytes of candidates */
     uint64_t *hashes;     /* of the candidates */
+    trawl_guard guard;
     /* paper, single, steps */
     const uint32_t *lengths;
     const uint32_t *heads;
@@ -325,6 +327,7 @@ static trawl_status find(trawl_walker *walker, const trawl_window *window, trawl
 
 static void close(trawl_walker *walker) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    trawl_guard_close(&opened->guard);
     for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
         trawl_endings_close(&opened->passes[pass].search);
     }
@@ -370,6 +373,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     made->header = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
     trawl_status status = TRAWL_OK;
     if (made->header->variant == TRAWL_RABIN_KARP_GROUPED) {
+        trawl_guard_begin(&made->guard, db);
         status = open_grouped(db, made, error);
     } else {
         made->lengths = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);
@@ -387,29 +391,59 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     return TRAWL_OK;
 }
 
+/* Scans a window of `grouped` without the guard. */
+static trawl_status scan_grouped(trawl_walker *walker, const trawl_window *window,
+                                 const trawl_consumer *consumer, trawl_error *error) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    /* In one pass, matches are found in order of their ends and need no sorting. */
+    return consumer->sink == NULL || opened->header->passes == 1
+               ? walk_grouped(opened, window, consumer, error)
+               : trawl_reorder(walker, window, consumer->sink, find, &opened->order, error);
+}
+
+/* The trawl_guard_stretch of `grouped`. Every stretch is timed: where nested patterns are long, few
+ * look-ups take much time. */
+static trawl_status scan_stretch(trawl_walker *walker, const trawl_window *window,
+                                 const trawl_consumer *consumer, bool careful, size_t *begin,
+                                 uint64_t *look_ups, trawl_error *error) {
+    size_t most = careful ? TRAWL_FALLBACK_CAREFUL_BYTES : TRAWL_FALLBACK_STRETCH;
+    size_t left = window->length - *begin, bytes = left < most ? left : most;
+    const trawl_window part = trawl_guard_part(walker->db, window, *begin, *begin + bytes);
+    *begin += bytes;
+    *look_ups = bytes;
+    return scan_grouped(walker, &part, consumer, error);
+}
+
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
-    /* In one pass, matches are found in order of their ends and need no sorting. */
-    if (opened->passes != NULL && opened->header->passes == 1) {
-        return find(walker, window, sink, error);
-    }
-    return trawl_reorder(walker, window, sink, find, &opened->order, error);
+    trawl_consumer consumer = {.sink = sink};
+    return opened->passes != NULL
+               ? trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error)
+               : trawl_reorder(walker, window, sink, find, &opened->order, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     trawl_consumer consumer = {.counts = counts};
-    return walk(walker, window, &consumer, error);
+    return opened->passes != NULL
+               ? trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error)
+               : walk(walker, window, &consumer, error);
 }
 
 static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     bool in_order = opened->passes != NULL && opened->header->passes == 1;
-    trawl_status status = opened->header->variant == TRAWL_RABIN_KARP_STEPS
-                              ? trawl_steps_reserve(walker->db, &opened->steps, error)
-                          : opened->passes != NULL ? prepare(opened, LANES * LANE_BYTES, error)
-                                                   : TRAWL_OK;
+    trawl_status status = TRAWL_OK;
+    if (opened->passes != NULL) {
+        status = prepare(opened, LANES * LANE_BYTES, error);
+        if (status == TRAWL_OK) {
+            status = trawl_guard_reserve(&opened->guard, walker, error);
+        }
+    } else if (opened->header->variant == TRAWL_RABIN_KARP_STEPS) {
+        status = trawl_steps_reserve(walker->db, &opened->steps, error);
+    }
     return status != TRAWL_OK || in_order
                ? status
                : trawl_reorder_reserve(&opened->order, walker->db, error);
@@ -420,6 +454,17 @@ static void settle(trawl_walker *walker, trawl_counts *counts) {
     for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
         trawl_endings_settle(&opened->passes[pass].search, counts);
     }
+    trawl_guard_settle(&opened->guard, counts);
+}
+
+static void describe(const trawl_walker *walker, trawl_study_scan_report *report) {
+    trawl_guard_describe(&((const rabin_karp_walker *)walker)->guard, report);
+}
+
+static bool falls_back(const trawl_db *db) {
+    const trawl_rabin_karp_header *header =
+        trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
+    return header->variant == TRAWL_RABIN_KARP_GROUPED;
 }
 
 const trawl_walker_type trawl_walker_rabin_karp = {.open = open,
@@ -427,4 +472,6 @@ const trawl_walker_type trawl_walker_rabin_karp = {.open = open,
                                                    .scan = scan,
                                                    .count = count,
                                                    .reserve = reserve,
-                                                   .settle = settle};
+                                                   .settle = settle,
+                                                   .describe = describe,
+                                                   .falls_back = falls_back};

@@ -4,8 +4,9 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
-#include "scan/candidates.h"
+#include "scan/guard.h"
 #include "scan/reorder.h"
 
 /* The next position of a search window depends on the shift that was loaded at the last one. So a
@@ -25,6 +26,7 @@ typedef struct wu_manber_walker {
     trawl_endings_search search;
     size_t lane_bytes;    /* capacity of a lane: LANE_BYTES, or less for short texts */
     uint32_t *candidates; /* LANES * lane_bytes: last bytes of windows whose shift is 0 */
+    trawl_guard guard;
     /* paper */
     const uint32_t *paper_shift;
     const uint16_t *prefix;
@@ -215,6 +217,21 @@ static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *win
     return TRAWL_OK;
 }
 
+/* The trawl_guard_stretch of `tuned`. Every stretch is timed: where nested patterns are long, few
+ * look-ups take much time. */
+static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
+                                 const trawl_consumer *consumer, bool careful, size_t *begin,
+                                 uint64_t *look_ups, trawl_error *error) {
+    wu_manber_walker *walker = (wu_manber_walker *)base;
+    size_t most = careful ? TRAWL_FALLBACK_CAREFUL_BYTES : TRAWL_FALLBACK_STRETCH;
+    size_t left = window->length - *begin, bytes = left < most ? left : most;
+    const trawl_window part = trawl_guard_part(base->db, window, *begin, *begin + bytes);
+    *begin += bytes;
+    *look_ups = bytes;
+    trawl_status status = trawl_endings_begin(&walker->search, consumer, error);
+    return status == TRAWL_OK ? walk_tuned(walker, &part, consumer, error) : status;
+}
+
 /* ------------------------------------------------------------------ paper */
 
 /* Verifies the patterns of one entry of HASH against the window that begins at `start`. */
@@ -304,6 +321,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         made->shift = shift;
         made->ranges = prefix;
         trawl_endings_open(db, 0, &made->search);
+        trawl_guard_begin(&made->guard, db);
     }
     *walker = &made->base;
     return TRAWL_OK;
@@ -311,6 +329,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
 
 static void close(trawl_walker *walker) {
     wu_manber_walker *opened = (wu_manber_walker *)walker;
+    trawl_guard_close(&opened->guard);
     trawl_endings_close(&opened->search);
     trawl_reorder_release(&opened->order);
     trawl_release(opened->candidates);
@@ -324,8 +343,7 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
         return trawl_reorder(walker, window, sink, find_paper, &opened->order, error);
     }
     trawl_consumer consumer = {.sink = sink};
-    trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
-    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer, error) : status;
+    return trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
@@ -335,19 +353,32 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
     if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
         return walk_paper(opened, window, &consumer);
     }
-    trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
-    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer, error) : status;
+    return trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error);
 }
 
 static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
     wu_manber_walker *opened = (wu_manber_walker *)walker;
-    return opened->header->variant == TRAWL_WU_MANBER_PAPER
-               ? trawl_reorder_reserve(&opened->order, walker->db, error)
-               : prepare(opened, LANES * LANE_BYTES, error);
+    if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
+        return trawl_reorder_reserve(&opened->order, walker->db, error);
+    }
+    trawl_status status = prepare(opened, LANES * LANE_BYTES, error);
+    return status == TRAWL_OK ? trawl_guard_reserve(&opened->guard, walker, error) : status;
 }
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {
-    trawl_endings_settle(&((wu_manber_walker *)walker)->search, counts);
+    wu_manber_walker *opened = (wu_manber_walker *)walker;
+    trawl_endings_settle(&opened->search, counts);
+    trawl_guard_settle(&opened->guard, counts);
+}
+
+static void describe(const trawl_walker *walker, trawl_study_scan_report *report) {
+    trawl_guard_describe(&((const wu_manber_walker *)walker)->guard, report);
+}
+
+static bool falls_back(const trawl_db *db) {
+    const trawl_wu_manber_header *header =
+        trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HEADER, 0, NULL);
+    return header->variant == TRAWL_WU_MANBER_TUNED;
 }
 
 const trawl_walker_type trawl_walker_wu_manber = {.open = open,
@@ -355,4 +386,6 @@ const trawl_walker_type trawl_walker_wu_manber = {.open = open,
                                                   .scan = scan,
                                                   .count = count,
                                                   .reserve = reserve,
-                                                  .settle = settle};
+                                                  .settle = settle,
+                                                  .describe = describe,
+                                                  .falls_back = falls_back};

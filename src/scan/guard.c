@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "scan/guard.h"
+
+#include "base/clock.h"
+#include "costs/cpu_constants.h"
+
+void trawl_guard_begin(trawl_guard *guard, const trawl_db *db) {
+    double bytes = (double)db->patterns.offsets[db->patterns.count];
+    *guard = (trawl_guard){
+        .build_seconds =
+            TRAWL_FALLBACK_BUILD_LEAST_SECONDS + TRAWL_FALLBACK_BUILD_BYTE_SECONDS * bytes,
+        .next_bytes = TRAWL_FALLBACK_STRETCH,
+    };
+}
+
+void trawl_guard_close(trawl_guard *guard) {
+    if (guard->walker != NULL) {
+        guard->walker->type->close(guard->walker);
+    }
+}
+
+trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl_error *error) {
+    const trawl_pattern_view *patterns = &walker->db->patterns;
+    trawl_status status = TRAWL_OK;
+    if (patterns->offsets[patterns->count] <= TRAWL_FALLBACK_RESERVED_BYTES) {
+        status = walker->open_fallback(walker->db, &guard->walker, error);
+    }
+    guard->unavailable = guard->walker == NULL;
+    guard->seconds_per_byte = TRAWL_FALLBACK_STEP_SECONDS;
+    return status == TRAWL_OK && guard->walker != NULL
+               ? guard->walker->type->reserve(guard->walker, error)
+               : status;
+}
+
+void trawl_guard_settle(trawl_guard *guard, trawl_counts *counts) {
+    if (guard->walker != NULL && guard->walker->type->settle != NULL) {
+        guard->walker->type->settle(guard->walker, counts);
+    }
+}
+
+void trawl_guard_describe(const trawl_guard *guard, trawl_study_scan_report *report) {
+    report->filtered_bytes += guard->engine_bytes;
+    report->fallback_bytes += guard->automaton_bytes;
+}
+
+trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, size_t begin,
+                              size_t end) {
+    size_t overlap = trawl_db_overlap(db);
+    size_t from = begin < overlap ? 0 : begin - overlap;
+    trawl_window part = {.text = window->text + from,
+                         .length = end - from,
+                         .owned = begin - from,
+                         .base = window->base + from};
+    trawl_window_set_next(&part, window, end);
+    return part;
+}
+
+/* The clock of the next stretch, in seconds. */
+static double read_clock(const trawl_guard *guard) {
+    return guard->processor_time ? trawl_thread_seconds() : trawl_seconds();
+}
+
+/* Takes account of a stretch of `bytes` with many look-ups, which took `seconds` by read_clock.
+ * Builds the automaton when it is time. *takes_over: whether the automaton shall scan the next
+ * guard->next_bytes of the text. */
+static trawl_status account(trawl_guard *guard, trawl_walker *walker, size_t bytes, double seconds,
+                            bool *takes_over, trawl_error *error) {
+    double no_loss = guard->walker != NULL ? TRAWL_FALLBACK_MARGIN * guard->seconds_per_byte
+                                           : TRAWL_FALLBACK_STEP_SECONDS;
+    double loss = seconds - no_loss * (double)bytes;
+    double lost = guard->seconds_lost + loss;
+    bool is_certain = guard->processor_time;
+    guard->processor_time = loss > 0;
+    *takes_over = false;
+    if (!is_certain) {
+        return TRAWL_OK; /* the thread may have waited */
+    }
+    guard->seconds_lost = lost > 0 ? lost : 0;
+    if (guard->walker == NULL && !guard->unavailable &&
+        guard->seconds_lost > guard->build_seconds) {
+        trawl_status status = walker->open_fallback(walker->db, &guard->walker, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        guard->unavailable = guard->walker == NULL;
+    }
+    *takes_over = guard->walker != NULL && loss > 0;
+    if (loss <= 0) {
+        guard->next_bytes = TRAWL_FALLBACK_STRETCH;
+    }
+    /* A block whose candidates have many bytes in common with the patterns may take as long as
+     * megabytes take the automaton. Trying again takes at most half of the time. */
+    const double step = guard->seconds_per_byte;
+    if (*takes_over && loss > step * (double)guard->next_bytes) {
+        guard->next_bytes = loss < step * (double)TRAWL_FALLBACK_MAX_BYTES
+                                ? (size_t)(loss / step)
+                                : TRAWL_FALLBACK_MAX_BYTES;
+    }
+    return TRAWL_OK;
+}
+
+/* Scans (begin, end] of a window of database `db` with the automaton. */
+static trawl_status scan_with_automaton(trawl_guard *guard, const trawl_db *db,
+                                        const trawl_window *window, size_t begin, size_t end,
+                                        const trawl_consumer *consumer, trawl_error *error) {
+    trawl_walker *walker = guard->walker;
+    const trawl_window part = trawl_guard_part(db, window, begin, end);
+    double start = trawl_thread_seconds();
+    trawl_status status = consumer->sink != NULL
+                              ? walker->type->scan(walker, &part, consumer->sink, error)
+                              : walker->type->count(walker, &part, consumer->counts, error);
+    guard->seconds_per_byte = (trawl_thread_seconds() - start) / (double)(end - begin);
+    guard->automaton_bytes += end - begin;
+    guard->next_bytes = guard->next_bytes < TRAWL_FALLBACK_MAX_BYTES ? guard->next_bytes * 2
+                                                                     : TRAWL_FALLBACK_MAX_BYTES;
+    return status;
+}
+
+trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,
+                              const trawl_consumer *consumer, trawl_guard_stretch *stretch,
+                              trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    size_t begin = window->owned;
+    while (status == TRAWL_OK && begin < window->length) {
+        size_t first = begin;
+        uint64_t look_ups = 0;
+        /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
+         * a block, so that the fallback automaton can still gain something. */
+        double start = window->length - begin > TRAWL_QGRAM_BLOCK ? read_clock(guard) : 0;
+        status = stretch(walker, window, consumer, guard->processor_time, &begin, &look_ups, error);
+        size_t bytes = begin - first;
+        guard->engine_bytes += bytes;
+        if (status != TRAWL_OK || begin == window->length ||
+            look_ups * TRAWL_FALLBACK_FEW_BYTES < bytes) {
+            continue;
+        }
+        bool takes_over;
+        double seconds = read_clock(guard) - start;
+        status = account(guard, walker, bytes, seconds, &takes_over, error);
+        if (status == TRAWL_OK && takes_over) {
+            size_t left = window->length - begin;
+            size_t end = begin + (left < guard->next_bytes ? left : guard->next_bytes);
+            status = scan_with_automaton(guard, walker->db, window, begin, end, consumer, error);
+            begin = end;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The guard of an engine whose time for a byte depends on the text: hands the text over to the
+ * fallback automaton where the engine does not pay.
+ *
+ * A text may be full of candidates, by chance or by malice. A byte then takes filters and hashes
+ * many times as long as it takes an automaton, whose time hardly depends on the text. So stretches
+ * of text with many look-ups are timed:
+ * 1. After a stretch of more than TRAWL_FALLBACK_STEP_SECONDS a byte, the next one is timed in
+ *    processor time: this clock takes longer to read, but does not count time that a thread waits.
+ * 2. What a stretch takes of that beyond TRAWL_FALLBACK_STEP_SECONDS a byte is time lost.
+ * 3. Once more time is lost than building an automaton is expected to take, it is built.
+ * 4. From then on, after each stretch that was slower than the automaton, the automaton scans the
+ *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and at least as many
+ *    as take as long as the stretch lost. A faster stretch resets this number.
+ * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
+ */
+#ifndef TRAWL_SCAN_GUARD_H
+#define TRAWL_SCAN_GUARD_H
+
+#include "scan/candidates.h"
+
+typedef struct trawl_guard {
+    trawl_walker *walker;    /* the automaton's; NULL until it is needed */
+    bool unavailable;        /* there is no memory for an automaton */
+    bool processor_time;     /* stretches are timed in it, since the last one was slow */
+    double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
+    double build_seconds;    /* that building the automaton is expected to take */
+    double seconds_per_byte; /* that the automaton took for its last text */
+    size_t next_bytes;       /* text that the automaton gets the next time */
+    uint64_t engine_bytes;   /* of text, that the engine itself has scanned */
+    uint64_t automaton_bytes;
+} trawl_guard;
+
+/* Scans a stretch of the window from *begin on with the engine itself, and moves *begin behind it:
+ * at most TRAWL_FALLBACK_STRETCH bytes, or fewer where look-ups are too many, or `careful` is true
+ * because the stretch before was slow. *look_ups: those of the stretch. */
+typedef trawl_status trawl_guard_stretch(trawl_walker *walker, const trawl_window *window,
+                                         const trawl_consumer *consumer, bool careful,
+                                         size_t *begin, uint64_t *look_ups, trawl_error *error);
+
+void trawl_guard_begin(trawl_guard *guard, const trawl_db *db);
+void trawl_guard_close(trawl_guard *guard);
+
+/* For scanners: opens the automaton now if the patterns have at most TRAWL_FALLBACK_RESERVED_BYTES
+ * together. If they have more, or there is no memory, it is never opened. */
+trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl_error *error);
+
+/* Scans the owned bytes of a window, with `stretch` of the engine of `walker` and with the
+ * automaton in turn. Errors: those of `stretch`, of walker->open_fallback and of the automaton. */
+trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,
+                              const trawl_consumer *consumer, trawl_guard_stretch *stretch,
+                              trawl_error *error);
+
+/* The window that owns (begin, end] of `window`, with its complete overlap. */
+trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, size_t begin,
+                              size_t end);
+
+/* The parts of `settle` and `describe` (scan/contract.h) that the automaton and the guard do. */
+void trawl_guard_settle(trawl_guard *guard, trawl_counts *counts);
+void trawl_guard_describe(const trawl_guard *guard, trawl_study_scan_report *report);
+
+#endif
