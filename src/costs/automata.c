@@ -15,13 +15,14 @@
  * ends at this byte of the text. A Bloom filter holds the hashes of all prefixes. */
 
 /* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
- * some patterns are left out); and bytes of the sample that are walked, at most, and if the
- * patterns are few. They bound the time of planning, at the cost of less exact prices; no
- * measurement chose them. */
+ * some patterns are left out); bytes of the sample that are walked, at most, and if the patterns
+ * are few; and bytes of both that are examined for the shortest texts. They bound the time of
+ * planning, at the cost of less exact prices; no measurement chose them. */
 #define MOST_DEPTH 16u
 #define MOST_BEGINNINGS ((uint64_t)3 << 19)
 #define MOST_TEXT ((size_t)131072)
 #define LEAST_TEXT ((size_t)32768)
+#define LEAST_EXAMINED ((size_t)8192)
 
 /* Bytes of a piece of the sample: those of the pieces that a sample for a CPU consists of
  * (cli/target/planning.c). */
@@ -93,6 +94,7 @@ typedef struct walk {
     uint64_t *states;             /* NULL, or for each byte of text the state before it */
     double classes;               /* byte classes: bytes that no pattern tells apart are one */
     double columns, entry;        /* of the DFA: columns of a row, bytes of an entry */
+    uint64_t most_beginnings;     /* that are kept */
     trawl_automata_estimate *estimate;
 } walk;
 
@@ -376,7 +378,7 @@ static trawl_status measure(walk *self, trawl_error *error) {
             patterns->case_insensitive != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
     }
     size_t step = 1;
-    while (bytes_looked_at(patterns, step) > MOST_BEGINNINGS) {
+    while (bytes_looked_at(patterns, step) > self->most_beginnings && step < patterns->count) {
         step *= 2;
     }
     const struct {
@@ -457,14 +459,19 @@ static trawl_status take_pieces(walk *self, size_t most, uint8_t **taken, trawl_
 }
 
 trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
-                                    size_t length, trawl_automata_estimate *estimate,
+                                    size_t length, size_t most, trawl_automata_estimate *estimate,
                                     trawl_error *error) {
     memset(estimate, 0, sizeof *estimate);
-    size_t most = LEAST_TEXT + 64 * patterns->count;
-    most = most < MOST_TEXT ? most : MOST_TEXT;
-    walk self = {.patterns = patterns, .text = text, .length = length, .estimate = estimate};
+    most = most > LEAST_EXAMINED ? most : LEAST_EXAMINED;
+    size_t text_bytes = LEAST_TEXT + 64 * patterns->count;
+    text_bytes = text_bytes < MOST_TEXT ? text_bytes : MOST_TEXT;
+    walk self = {.patterns = patterns,
+                 .text = text,
+                 .length = length,
+                 .most_beginnings = most < MOST_BEGINNINGS ? most : MOST_BEGINNINGS,
+                 .estimate = estimate};
     uint8_t *pieces = NULL;
-    trawl_status status = take_pieces(&self, most, &pieces, error);
+    trawl_status status = take_pieces(&self, text_bytes < most ? text_bytes : most, &pieces, error);
     self.ends = trawl_allocate_zeroed(self.length + 1, 1);
     if (status == TRAWL_OK && self.ends == NULL) {
         status = trawl_fail_memory(error, "planning", self.length);
@@ -495,6 +502,7 @@ trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t 
                      .length = length,
                      .ends = trace->ends,
                      .states = trace->states,
+                     .most_beginnings = MOST_BEGINNINGS,
                      .estimate = estimate};
         status = measure(&self, error);
         trace->classes = self.classes;

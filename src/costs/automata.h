@@ -31,9 +31,10 @@ typedef struct trawl_automata_estimate {
     trawl_met_keys met;
 } trawl_automata_estimate;
 
-/* Measures on a sample of at least TRAWL_SAMPLE_LEAST bytes. Errors: TRAWL_ERROR_MEMORY. */
+/* Measures on a sample of at least TRAWL_SAMPLE_LEAST bytes. Of patterns and of text at most about
+ * `most` bytes each are examined (trawl_effort_bytes). Errors: TRAWL_ERROR_MEMORY. */
 trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
-                                    size_t length, trawl_automata_estimate *estimate,
+                                    size_t length, size_t most, trawl_automata_estimate *estimate,
                                     trawl_error *error);
 
 /* Every step of a walk over a text. */

@@ -50,10 +50,30 @@
 #define TRAWL_PLAN_RABIN_KARP_STEPS 1.34
 
 /* Nanoseconds that building takes for each byte of tables, of qgram, ac-dfa, ac-nfa, wu-manber and
- * rabin-karp, of which the last is taken to be like wu-manber.
- * Medians of 110 to 250 sets on a Xeon; of qgram a half, as the rest is planning
- * (docs/notebook/2026-11-planner-prices.md). */
-static const double trawl_plan_build_byte_costs[] = {7, 0.8, 6, 9, 9};
+ * rabin-karp; and what a DFA takes besides for each byte that the NFA of the same set would have:
+ * both are made from one trie. Medians of 18 sets on a Zen 4; qgram is taken to be like
+ * wu-manber (docs/notebook/2026-11-planning-time.md). */
+static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
+#define TRAWL_PLAN_TRIE_BYTE_COST 1.7
+
+/* One byte in EXAMINED of patterns and text is examined to price automata, where the text's length
+ * is known. Chosen by hand: short texts against exact prices. */
+#define TRAWL_EFFORT_EXAMINED 64u
+
+/* Nanoseconds that trials are expected to take, on a Zen 4: of free anchors, for a byte of sample
+ * and for a place in a pattern; of a survey, for a q-gram that is entered or tested; of Teddy, for
+ * a pattern; of a register Bloom filter, for a byte of sample; of wu-manber, for a block of the
+ * patterns and a byte of sample; of rabin-karp in each pass, for a pattern and a byte of sample.
+ * Least squares by eye over six sets (docs/notebook/2026-11-planning-time.md). */
+#define TRAWL_EFFORT_ANCHORS_BYTE 4.0
+#define TRAWL_EFFORT_ANCHORS_PLACE 20.0
+#define TRAWL_EFFORT_SURVEY_GRAM 30.0
+#define TRAWL_EFFORT_TEDDY_PATTERN 10e3
+#define TRAWL_EFFORT_REGISTERS_BYTE 8.0
+#define TRAWL_EFFORT_WU_MANBER_BLOCK 25.0
+#define TRAWL_EFFORT_WU_MANBER_BYTE 10.0
+#define TRAWL_EFFORT_RABIN_KARP_PATTERN 60.0
+#define TRAWL_EFFORT_RABIN_KARP_BYTE 8.0
 
 /* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
  * outputs and endings. An estimate, for the limit of tables. */
@@ -149,9 +169,10 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
 
 /* The lengths of q-grams that are tried, in bytes. Each is tried with the longest
  * possible stride: shorter strides changed one plan in 102 (docs/notebook/2026-11-ablation.md).
- * More lengths take more planning time. Without one of these 2 to 15 plans change, 0.73 to 1.14
- * times as fast; without 16 two sets of long patterns are 0.44 and 0.65 times as fast. */
-static const uint32_t trawl_divide_grams[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
+ * Those that are chosen most often come first, since planning may end before the last one. More
+ * lengths take more planning time. Without one of these 2 to 15 plans change, 0.73 to 1.14 times as
+ * fast; without 16 two sets of long patterns are 0.44 and 0.65 times as fast. */
+static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 
 /* The largest sample filter in bytes. With 32 MiB, a filter for 10,000,000 patterns of 16 bytes had
  * eleven q-grams in each row of 32 bits, and 29 % of the samples passed by chance; with 256 MiB,
@@ -431,6 +452,11 @@ static const struct {
  * (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_FALLBACK_STEP_SECONDS 5e-9
 #define TRAWL_FALLBACK_MARGIN 1.2
+
+/* Prices of automata are right within this factor in nine of ten sets
+ * (docs/notebook/2026-11-regret.md): only what an engine takes beyond it is known to be lost, and
+ * only so much more than the price of building is known to repay it. */
+#define TRAWL_FALLBACK_PRICE_ERROR 2.0
 
 /* Seconds that building the automaton is expected to take: for each byte of the patterns, and at
  * least. The filter has to lose that much time first. An estimate. Half and double: 0.99 to 1.00

@@ -176,7 +176,7 @@ static trawl_status build_with(const trawl_patterns *patterns,
         .variant = plan->variant,
         .choice = plan->divided ? &plan->division : NULL,
         .reason = plan->reason,
-        .records = {{plan->divided ? &plan->record : NULL, sizeof plan->record},
+        .records = {{plan->priced ? &plan->record : NULL, sizeof plan->record},
                     {plan->for_device ? &plan->device : NULL, sizeof plan->device}},
         .start = start,
     };
@@ -224,6 +224,7 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
         division = NULL;
         options.sample_length = 0;
     } else if (division != NULL) {
+        plan->priced = true;
         plan->divided = true;
         plan->division = *division;
     } else if (needs_sample(&options)) {

@@ -45,40 +45,129 @@ static double price_unforeseen_matches(const trawl_costs *costs, const trawl_pla
     return ends > 0 ? ends * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES) : 0;
 }
 
-/* Prices the engines that look up windows by a hash. */
-static trawl_status price_hashing(const trawl_qgram_survey *survey,
-                                  const trawl_automata_estimate *automata,
-                                  const trawl_compile_settings *options, trawl_plan_record *record,
-                                  trawl_error *error) {
-    const trawl_hashing_input input = {.patterns = survey->patterns,
-                                       .options = options,
-                                       .automata = automata,
-                                       .spread = survey->spread};
-    trawl_hashing_price price[2];
-    trawl_status status = trawl_price_wu_manber(&input, &price[0], error);
-    if (status == TRAWL_OK) {
-        status = trawl_price_rabin_karp(&input, &price[1], error);
-    }
-    if (status == TRAWL_OK) {
-        record->nanoseconds[TRAWL_PLAN_WU_MANBER] = price[0].nanoseconds;
-        record->bytes[TRAWL_PLAN_WU_MANBER] = price[0].bytes;
-        record->nanoseconds[TRAWL_PLAN_RABIN_KARP] = price[1].nanoseconds;
-        record->bytes[TRAWL_PLAN_RABIN_KARP] = price[1].bytes;
-    }
-    return status;
+/* What the engines are compared by. */
+typedef struct comparison {
+    const trawl_qgram_survey *survey;
+    const trawl_compile_settings *options;
+    trawl_automata_estimate automata;
+    uint64_t limits[TRAWL_PLAN_ENGINES]; /* of the tables, in bytes */
+    trawl_effort effort;
+    trawl_plan *plan;
+} comparison;
+
+static double price_within(const trawl_plan_record *record, uint32_t engine,
+                           const uint64_t *limits) {
+    return record->nanoseconds[engine] > 0 && record->bytes[engine] <= limits[engine]
+               ? record->nanoseconds[engine]
+               : (double)INFINITY;
 }
 
-static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,
-                      const trawl_costs *costs, trawl_plan *plan) {
+double trawl_plan_building(const trawl_plan_record *record, uint32_t engine) {
+    double nanoseconds = (double)record->bytes[engine] * trawl_plan_build_byte_costs[engine];
+    if (engine == TRAWL_PLAN_AC_DFA) {
+        nanoseconds += (double)record->bytes[TRAWL_PLAN_AC_NFA] * TRAWL_PLAN_TRIE_BYTE_COST;
+    }
+    return nanoseconds;
+}
+
+/* Sets the effort for trials of an engine that has tables of `bytes` bytes, whatever they show. The
+ * best plan so far is that of the engines with a price. */
+static void prepare_trials(comparison *self, uint32_t engine, double bytes) {
+    trawl_effort *effort = &self->effort;
+    const trawl_effort before = *effort;
+    effort->least = INFINITY;
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        const trawl_plan_record *record = &self->plan->record;
+        effort->building = trawl_plan_building(record, i);
+        trawl_effort_found(effort, price_within(record, i, self->limits));
+    }
+    memcpy(effort->shares, before.shares, sizeof effort->shares);
+    effort->building = bytes * trawl_plan_build_byte_costs[engine];
+}
+
+/* Bytes of qgram's tables without those of its filters. */
+static double qgram_bytes(const trawl_qgram_survey *survey) {
+    return (double)(TRAWL_PLAN_QGRAM_PATTERN_BYTES * (uint64_t)survey->patterns->count);
+}
+
+static trawl_hashing_input hashing_input(const comparison *self) {
+    return (trawl_hashing_input){.patterns = self->survey->patterns,
+                                 .options = self->options,
+                                 .automata = &self->automata,
+                                 .spread = self->survey->spread};
+}
+
+/* Divides the set into tiers and prices qgram. */
+static trawl_status price_qgram(comparison *self, trawl_error *error) {
+    const trawl_costs *costs = self->options->costs;
+    trawl_plan *plan = self->plan;
     trawl_plan_record *record = &plan->record;
-    double ends = automata->match_ends;
-    record->match_ends = ends;
-    double keys = (double)survey->patterns->count;
+    double ends = self->automata.match_ends;
+    double keys = (double)self->survey->patterns->count;
+    self->effort.building += ends * costs->match * self->effort.text_bytes;
+    trawl_status status =
+        trawl_qgram_divide(self->survey, self->options, &self->effort, &plan->division, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    plan->divided = true;
     record->nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
     if (!plan->division.exact) {
         record->nanoseconds[TRAWL_PLAN_QGRAM] +=
             ends * costs->match + price_unforeseen_matches(costs, plan, keys, ends);
     }
+    record->bytes[TRAWL_PLAN_QGRAM] =
+        (uint64_t)(qgram_bytes(self->survey) + trawl_qgram_choice_bytes(&plan->division));
+    return TRAWL_OK;
+}
+
+static trawl_status price_hashing(comparison *self, uint32_t engine, trawl_error *error) {
+    const trawl_hashing_input input = hashing_input(self);
+    trawl_hashing_price price = {.nanoseconds = 0};
+    trawl_status status = engine == TRAWL_PLAN_WU_MANBER
+                              ? trawl_price_wu_manber(&input, &price, error)
+                              : trawl_price_rabin_karp(&input, &price, error);
+    self->plan->record.nanoseconds[engine] = price.nanoseconds;
+    self->plan->record.bytes[engine] = price.bytes;
+    return status;
+}
+
+/* Prices the engines that have to be tried, as far as that pays: those first whose first trial
+ * takes the least time. */
+static trawl_status price_by_trials(comparison *self, trawl_error *error) {
+    const trawl_hashing_input input = hashing_input(self);
+    trawl_hashing_trial trial[TRAWL_PLAN_ENGINES] = {
+        [TRAWL_PLAN_QGRAM] = {.least = self->options->costs->memory,
+                              .bytes = qgram_bytes(self->survey),
+                              .nanoseconds = trawl_qgram_divide_effort(self->survey)},
+        [TRAWL_PLAN_WU_MANBER] = trawl_try_wu_manber(&input),
+        [TRAWL_PLAN_RABIN_KARP] = trawl_try_rabin_karp(&input)};
+    trawl_status status = TRAWL_OK;
+    for (;;) {
+        uint32_t next = TRAWL_PLAN_ENGINES;
+        for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+            bool is_left = trial[i].nanoseconds > 0;
+            bool is_next =
+                next == TRAWL_PLAN_ENGINES || trial[i].nanoseconds < trial[next].nanoseconds;
+            next = is_left && is_next ? i : next;
+        }
+        if (next == TRAWL_PLAN_ENGINES || status != TRAWL_OK) {
+            return status;
+        }
+        prepare_trials(self, next, trial[next].bytes);
+        bool is_qgram = next == TRAWL_PLAN_QGRAM;
+        if (trawl_effort_pays(&self->effort, is_qgram ? TRAWL_EFFORT_SURVEYS : TRAWL_EFFORT_HASHING,
+                              trial[next].least, trial[next].nanoseconds)) {
+            status = is_qgram ? price_qgram(self, error) : price_hashing(self, next, error);
+        }
+        trial[next].nanoseconds = 0;
+    }
+}
+
+static void price_automata(const trawl_automata_estimate *automata, const trawl_costs *costs,
+                           trawl_plan_record *record) {
+    double ends = automata->match_ends;
+    record->match_ends = ends;
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
     nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
@@ -87,9 +176,6 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
     record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
-    record->bytes[TRAWL_PLAN_QGRAM] =
-        TRAWL_PLAN_QGRAM_PATTERN_BYTES * (uint64_t)survey->patterns->count +
-        (uint64_t)trawl_qgram_choice_bytes(&plan->division);
 }
 
 static void record_tiers(const trawl_patterns *patterns, trawl_plan *plan) {
@@ -135,6 +221,12 @@ static void write_percent(double percent, char *text, size_t size) {
 static void explain_choice(trawl_plan *plan, uint32_t chosen) {
     double candidates = candidate_percent(plan);
     uint32_t filters = plan->division.header.tiers;
+    bool is_automaton = chosen == TRAWL_PLAN_AC_DFA || chosen == TRAWL_PLAN_AC_NFA;
+    if (is_automaton && !plan->divided) {
+        trawl_plan_add(plan, "The text is so short that trying filters would take longer than they "
+                             "could save; an automaton looks up each byte once.");
+        return;
+    }
     char share[32];
     write_percent(candidates, share, sizeof share);
     switch (chosen) {
@@ -178,15 +270,12 @@ static void explain_choice(trawl_plan *plan, uint32_t chosen) {
     }
 }
 
-static double price_within(const trawl_plan_record *record, uint32_t engine,
-                           const uint64_t *limits) {
-    return record->bytes[engine] <= limits[engine] ? record->nanoseconds[engine] : (double)INFINITY;
-}
-
 static void explain_speed(trawl_plan *plan, uint32_t engine, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
     const char *name = engines[engine]->description.name;
-    if (record->bytes[engine] > limits[engine]) {
+    if (!(record->nanoseconds[engine] > 0)) {
+        trawl_plan_add(plan, "%s not tried", name);
+    } else if (record->bytes[engine] > limits[engine]) {
         trawl_plan_add(plan, "%s none, as its tables of about %.0f MB are above %.0f MB", name,
                        (double)record->bytes[engine] / 1e6, (double)limits[engine] / 1e6);
     } else {
@@ -247,10 +336,13 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
     trawl_status status =
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
     if (status == TRAWL_OK) {
-        status = trawl_qgram_divide(&survey, options, &plan->division, error);
+        trawl_effort effort = trawl_effort_begin(options->text_bytes);
+        effort.building = qgram_bytes(&survey) * trawl_plan_build_byte_costs[TRAWL_PLAN_QGRAM];
+        status = trawl_qgram_divide(&survey, options, &effort, &plan->division, error);
     }
     trawl_survey_close(&survey);
     if (status == TRAWL_OK) {
+        plan->priced = true;
         plan->divided = true;
         record_tiers(patterns, plan);
         plan->record.nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
@@ -275,7 +367,7 @@ static uint32_t find_cheapest(const trawl_plan_record *record, double patterns,
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         double bytes = (double)record->bytes[i], price = price_within(record, i, limits);
         if (options->text_bytes != 0) {
-            price += bytes * trawl_plan_build_byte_costs[i] / (double)options->text_bytes;
+            price += trawl_plan_building(record, i) / (double)options->text_bytes;
         }
         price = trawl_cost_compared(price, bytes, patterns);
         best = price < least ? i : best;
@@ -284,34 +376,32 @@ static uint32_t find_cheapest(const trawl_plan_record *record, double patterns,
     return best;
 }
 
-/* Prices all engines and takes the cheapest one. */
-static trawl_status compare_engines(const trawl_qgram_survey *survey,
-                                    const trawl_compile_settings *options, trawl_plan *plan,
-                                    trawl_error *error) {
-    trawl_automata_estimate automata;
-    trawl_status status = trawl_automata_measure(survey->patterns, options->sample,
-                                                 options->sample_length, &automata, error);
-    if (status == TRAWL_OK) {
-        status = trawl_qgram_divide(survey, options, &plan->division, error);
+/* Prices all engines, the automata first, and takes the cheapest one. */
+static trawl_status compare_engines(comparison *self, trawl_error *error) {
+    const trawl_patterns *patterns = self->survey->patterns;
+    const trawl_compile_settings *options = self->options;
+    trawl_plan *plan = self->plan;
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        self->limits[i] = table_limit(i, options);
     }
+    size_t most = trawl_effort_bytes(options->text_bytes, patterns->offsets[patterns->count]);
+    trawl_status status = trawl_automata_measure(patterns, options->sample, options->sample_length,
+                                                 most, &self->automata, error);
     if (status == TRAWL_OK) {
-        status = price_hashing(survey, &automata, options, &plan->record, error);
+        price_automata(&self->automata, options->costs, &plan->record);
+        status = price_by_trials(self, error);
     }
     if (status != TRAWL_OK) {
         return status;
     }
-    plan->divided = true;
-    price_all(survey, &automata, options->costs, plan);
-    record_tiers(survey->patterns, plan);
-    uint64_t limits[TRAWL_PLAN_ENGINES];
-    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        limits[i] = table_limit(i, options);
+    plan->priced = true;
+    if (plan->divided) {
+        record_tiers(patterns, plan);
     }
-    uint32_t chosen =
-        find_cheapest(&plan->record, (double)survey->patterns->count, options, limits);
+    uint32_t chosen = find_cheapest(&plan->record, (double)patterns->count, options, self->limits);
     plan->engine = engines[chosen];
     plan->variant = 0;
-    explain(plan, chosen, limits);
+    explain(plan, chosen, self->limits);
     return TRAWL_OK;
 }
 
@@ -322,7 +412,11 @@ trawl_status trawl_plan_choose(const trawl_patterns *patterns,
     trawl_status status =
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
     if (status == TRAWL_OK) {
-        status = compare_engines(&survey, options, plan, error);
+        comparison compared = {.survey = &survey,
+                               .options = options,
+                               .effort = trawl_effort_begin(options->text_bytes),
+                               .plan = plan};
+        status = compare_engines(&compared, error);
     }
     trawl_survey_close(&survey);
     return status;

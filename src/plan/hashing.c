@@ -6,6 +6,7 @@
 #include "costs/cpu_constants.h"
 #include "engines/qgram/cost.h"
 #include "engines/rabin_karp/measure.h"
+#include "engines/wu_manber/format.h"
 #include "engines/wu_manber/measure.h"
 
 /* Bytes of HASH for each pattern: two slots (trawl_ending_bits). A window that is not excluded
@@ -31,6 +32,29 @@ static double price_look_ups(const trawl_hashing_input *input, double alone, dou
 static double share(double half, double all, double factor) {
     double rate = trawl_cost_extrapolate(half, all, factor);
     return rate < 1 ? rate : 1;
+}
+
+trawl_hashing_trial trawl_try_wu_manber(const trawl_hashing_input *input) {
+    const trawl_compile_settings *options = input->options;
+    double patterns = (double)input->patterns->count;
+    double shift = trawl_wu_manber_largest_shift((uint32_t)input->patterns->min_length, 1);
+    double blocks = patterns * shift, most = (double)TRAWL_WU_MANBER_TRIAL_BLOCKS;
+    return (trawl_hashing_trial){
+        .least = options->costs->shift[0] / shift,
+        .bytes = TRAWL_COST_KEY_BYTES * patterns,
+        .nanoseconds = TRAWL_EFFORT_WU_MANBER_BLOCK * (blocks < most ? blocks : most) +
+                       TRAWL_EFFORT_WU_MANBER_BYTE * (double)options->sample_length};
+}
+
+trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input) {
+    const trawl_compile_settings *options = input->options;
+    double patterns = (double)input->patterns->count;
+    double most = (double)(UINT64_C(1) << TRAWL_RABIN_KARP_TRIAL_LOG);
+    return (trawl_hashing_trial){
+        .least = TRAWL_PLAN_RABIN_KARP_STEPS * options->costs->dfa_step[0],
+        .bytes = TRAWL_COST_KEY_BYTES * patterns,
+        .nanoseconds = TRAWL_EFFORT_RABIN_KARP_PATTERN * (patterns < most ? patterns : most) +
+                       TRAWL_EFFORT_RABIN_KARP_BYTE * (double)options->sample_length};
 }
 
 trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashing_price *price,

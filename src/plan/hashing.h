@@ -19,6 +19,16 @@ typedef struct trawl_hashing_price {
     uint64_t bytes;     /* of tables, about */
 } trawl_hashing_price;
 
+/* What is known without a search of the sample. */
+typedef struct trawl_hashing_trial {
+    double least;       /* nanoseconds for a byte of text, at least */
+    double bytes;       /* of tables, at least */
+    double nanoseconds; /* that the search is expected to take */
+} trawl_hashing_trial;
+
+trawl_hashing_trial trawl_try_wu_manber(const trawl_hashing_input *input);
+trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input);
+
 /* Errors: TRAWL_ERROR_MEMORY. */
 trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashing_price *price,
                                    trawl_error *error);

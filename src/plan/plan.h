@@ -15,6 +15,7 @@
 typedef struct trawl_plan {
     const trawl_engine *engine;
     unsigned variant; /* index into the engine's variants */
+    bool priced;      /* `record` is set, at least for the chosen engine */
     bool divided;     /* `division` and the part of `record` about it are set */
     trawl_qgram_choice division;
     trawl_plan_record record; /* what was expected, kept in the database */

@@ -31,6 +31,9 @@ typedef struct trawl_plan_record {
     trawl_tier_record tier[TRAWL_QGRAM_MAX_TIERS];
 } trawl_plan_record;
 
+/* Nanoseconds that an engine's tables are expected to take to be built. */
+double trawl_plan_building(const trawl_plan_record *record, uint32_t engine);
+
 /* Ways of scanning on a GPU (an engine and a kernel): indices in a record. */
 enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_HOT };
 #define TRAWL_DEVICE_WAYS 3u

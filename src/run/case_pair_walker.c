@@ -60,7 +60,7 @@ static trawl_status open_pair(const trawl_db *db, const trawl_scan_settings *set
         status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
         if (status == TRAWL_OK) {
             walker->of[number]->threads = 1;
-            walker->of[number]->open_fallback = trawl_fallback_open;
+            trawl_fallback_offer(walker->of[number]);
         }
     }
     if (status == TRAWL_OK && walker->pair->starts != NULL) {

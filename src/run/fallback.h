@@ -12,6 +12,9 @@
  * call it at once. */
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error);
 
+/* Sets open_fallback of a walker, and what the planner expects of the automaton. */
+void trawl_fallback_offer(trawl_walker *walker);
+
 /* Compiles an automaton for the patterns: a DFA if it is not too large, else an NFA. The caller
  * frees *automaton. TRAWL_ERROR_MEMORY, TRAWL_ERROR_LIMIT. */
 trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,

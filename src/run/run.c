@@ -118,7 +118,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
     }
     if (status == TRAWL_OK) {
         worker->walker->threads = run->own_threads ? run->options.threads : 1;
-        worker->walker->open_fallback = trawl_fallback_open;
+        trawl_fallback_offer(worker->walker);
     }
     return status;
 }

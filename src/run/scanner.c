@@ -62,7 +62,7 @@ static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *s
     status = type->open(scanner->db, settings, &scanner->walker, error);
     if (status == TRAWL_OK) {
         scanner->walker->threads = 1;
-        scanner->walker->open_fallback = trawl_fallback_open;
+        trawl_fallback_offer(scanner->walker);
     }
     return status;
 }

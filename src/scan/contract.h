@@ -168,6 +168,9 @@ typedef struct trawl_walker {
      * it. A function pointer, since compiling is above all engines. */
     trawl_status (*open_fallback)(const trawl_db *db, struct trawl_walker **fallback,
                                   trawl_error *error);
+    /* What the fallback automaton is expected to take: seconds for a byte of text, and to be built.
+     * 0: nothing is known. */
+    double fallback_step, fallback_build;
 } trawl_walker;
 
 /* The functions of an engine's walkers. Members that are not written in an initializer are NULL or

@@ -4,13 +4,8 @@
 #include "base/clock.h"
 #include "costs/cpu_constants.h"
 
-void trawl_guard_begin(trawl_guard *guard, const trawl_db *db) {
-    double bytes = (double)db->patterns.offsets[db->patterns.count];
-    *guard = (trawl_guard){
-        .build_seconds =
-            TRAWL_FALLBACK_BUILD_LEAST_SECONDS + TRAWL_FALLBACK_BUILD_BYTE_SECONDS * bytes,
-        .next_bytes = TRAWL_FALLBACK_STRETCH,
-    };
+void trawl_guard_begin(trawl_guard *guard) {
+    *guard = (trawl_guard){.next_bytes = TRAWL_FALLBACK_STRETCH};
 }
 
 void trawl_guard_close(trawl_guard *guard) {
@@ -55,6 +50,23 @@ trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, si
     return part;
 }
 
+/* Seconds that the automaton is expected to take for a byte. A text that is slow for an engine may
+ * be slow for an automaton too, and the planner knows by about how much. */
+static double expected_step(const trawl_walker *walker) {
+    double planned = TRAWL_FALLBACK_PRICE_ERROR * walker->fallback_step;
+    return planned > TRAWL_FALLBACK_STEP_SECONDS ? planned : TRAWL_FALLBACK_STEP_SECONDS;
+}
+
+/* Seconds that building the automaton is expected to take. */
+static double expected_building(const trawl_walker *walker) {
+    const trawl_pattern_view *patterns = &walker->db->patterns;
+    double by_patterns =
+        TRAWL_FALLBACK_BUILD_BYTE_SECONDS * (double)patterns->offsets[patterns->count];
+    return TRAWL_FALLBACK_BUILD_LEAST_SECONDS +
+           (walker->fallback_build > 0 ? TRAWL_FALLBACK_PRICE_ERROR * walker->fallback_build
+                                       : by_patterns);
+}
+
 /* The clock of the next stretch, in seconds. */
 static double read_clock(const trawl_guard *guard) {
     return guard->processor_time ? trawl_thread_seconds() : trawl_seconds();
@@ -66,7 +78,7 @@ static double read_clock(const trawl_guard *guard) {
 static trawl_status account(trawl_guard *guard, trawl_walker *walker, size_t bytes, double seconds,
                             bool *takes_over, trawl_error *error) {
     double no_loss = guard->walker != NULL ? TRAWL_FALLBACK_MARGIN * guard->seconds_per_byte
-                                           : TRAWL_FALLBACK_STEP_SECONDS;
+                                           : expected_step(walker);
     double loss = seconds - no_loss * (double)bytes;
     double lost = guard->seconds_lost + loss;
     bool is_certain = guard->processor_time;
@@ -77,7 +89,7 @@ static trawl_status account(trawl_guard *guard, trawl_walker *walker, size_t byt
     }
     guard->seconds_lost = lost > 0 ? lost : 0;
     if (guard->walker == NULL && !guard->unavailable &&
-        guard->seconds_lost > guard->build_seconds) {
+        guard->seconds_lost > expected_building(walker)) {
         trawl_status status = walker->open_fallback(walker->db, &guard->walker, error);
         if (status != TRAWL_OK) {
             return status;

@@ -6,9 +6,10 @@
  * A text may be full of candidates, by chance or by malice. A byte then takes filters and hashes
  * many times as long as it takes an automaton, whose time hardly depends on the text. So stretches
  * of text with many look-ups are timed:
- * 1. After a stretch of more than TRAWL_FALLBACK_STEP_SECONDS a byte, the next one is timed in
+ * 1. After a stretch that was slower than the automaton is expected to be, the next one is timed in
  *    processor time: this clock takes longer to read, but does not count time that a thread waits.
- * 2. What a stretch takes of that beyond TRAWL_FALLBACK_STEP_SECONDS a byte is time lost.
+ *    Expected are TRAWL_FALLBACK_STEP_SECONDS a byte, or what the planner expects if that is more.
+ * 2. What a stretch takes of that beyond the expected time is time lost.
  * 3. Once more time is lost than building an automaton is expected to take, it is built.
  * 4. From then on, after each stretch that was slower than the automaton, the automaton scans the
  *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and at least as many
@@ -25,7 +26,6 @@ typedef struct trawl_guard {
     bool unavailable;        /* there is no memory for an automaton */
     bool processor_time;     /* stretches are timed in it, since the last one was slow */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
-    double build_seconds;    /* that building the automaton is expected to take */
     double seconds_per_byte; /* that the automaton took for its last text */
     size_t next_bytes;       /* text that the automaton gets the next time */
     uint64_t engine_bytes;   /* of text, that the engine itself has scanned */
@@ -39,7 +39,7 @@ typedef trawl_status trawl_guard_stretch(trawl_walker *walker, const trawl_windo
                                          const trawl_consumer *consumer, bool careful,
                                          size_t *begin, uint64_t *look_ups, trawl_error *error);
 
-void trawl_guard_begin(trawl_guard *guard, const trawl_db *db);
+void trawl_guard_begin(trawl_guard *guard);
 void trawl_guard_close(trawl_guard *guard);
 
 /* For scanners: opens the automaton now if the patterns have at most TRAWL_FALLBACK_RESERVED_BYTES

@@ -81,8 +81,9 @@ static uint8_t sample[SAMPLE];
 static double share_of_ends(const trawl_patterns *patterns) {
     trawl_automata_estimate estimate;
     trawl_error error;
-    assert_int_equal(trawl_automata_measure(patterns, sample, sizeof sample, &estimate, &error),
-                     TRAWL_OK);
+    assert_int_equal(
+        trawl_automata_measure(patterns, sample, sizeof sample, SIZE_MAX, &estimate, &error),
+        TRAWL_OK);
     return estimate.match_ends;
 }
 
@@ -162,8 +163,9 @@ static void growth_is_that_of_the_whole_sample(void **state) {
             TRAWL_OK);
     }
     trawl_automata_estimate estimate;
-    assert_int_equal(trawl_automata_measure(patterns, sample, sizeof sample, &estimate, NULL),
-                     TRAWL_OK);
+    assert_int_equal(
+        trawl_automata_measure(patterns, sample, sizeof sample, SIZE_MAX, &estimate, NULL),
+        TRAWL_OK);
     double last = estimate.dfa.lines[TRAWL_GROWTH_POINTS - 1];
     double before = estimate.dfa.lines[TRAWL_GROWTH_POINTS - 2];
     assert_true(before > 0.3 * last && before < 0.9 * last);

@@ -30,6 +30,7 @@ typedef struct division {
     double pairs;                    /* share of positions that end patterns of one or two bytes */
     offer best[CLASSES + 1][CLASSES + 1]; /* the cheapest offer so far, by [begin][end] */
     trawl_anchors_trials trials;
+    trawl_effort *effort;
 } division;
 
 /* What the patterns of some neighbouring classes have in common. */
@@ -56,11 +57,46 @@ static bool is_empty(const division *self, uint32_t length_class) {
     return self->survey->count[length_class] == 0;
 }
 
+/* The least price of the classes before `end`, with the offers so far. */
+static double cover_before(const division *self, uint32_t end) {
+    double least[CLASSES + 1];
+    least[0] = 0;
+    for (uint32_t past = 1; past <= end; past++) {
+        least[past] = is_empty(self, past - 1) ? least[past - 1] : INFINITY;
+        for (uint32_t begin = 0; begin < past; begin++) {
+            least[past] =
+                fmin(least[past], least[begin] + self->best[begin][past].estimate.nanoseconds);
+        }
+    }
+    return least[end];
+}
+
+/* Whether it pays to try a tier that begins with class `begin`, takes at least `least` nanoseconds
+ * for a byte of text, and `trial` nanoseconds to try. As long as no tier covers all patterns, the
+ * first one has to be tried. */
+static bool pays(const division *self, trawl_effort_kind kind, uint32_t begin, double least,
+                 double trial) {
+    double others = cover_before(self, begin), ends = 0, keys = 0;
+    for (uint32_t length_class = begin; length_class < CLASSES; length_class++) {
+        ends += self->ends[length_class].share;
+        keys += (double)self->survey->count[length_class];
+    }
+    /* Where patterns end, keys are compared, whatever the filter is. */
+    least += ends * TRAWL_ANCHORS_KEY_SHARE *
+             trawl_cost_at(self->costs->verify, keys * TRAWL_COST_KEY_BYTES);
+    return trawl_effort_pays(self->effort, kind, others + least, trial) ||
+           !(cover_before(self, CLASSES) < INFINITY);
+}
+
 /* Takes the offer if it is the cheapest so far. */
 static void consider(division *self, uint32_t begin, uint32_t end, const offer *offered) {
     offer *best = &self->best[begin][end];
     if (offered->estimate.nanoseconds < best->estimate.nanoseconds) {
         *best = *offered;
+        double whole = cover_before(self, CLASSES);
+        if (whole < INFINITY) {
+            trawl_effort_found(self->effort, whole);
+        }
     }
 }
 
@@ -186,7 +222,8 @@ static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     uint64_t most = first && last   ? TRAWL_TEDDY_PATTERNS
                     : first || last ? TRAWL_DIVIDE_TEDDY_PART
                                     : 0;
-    if (described.count > most) {
+    if (described.count > most || !pays(self, TRAWL_EFFORT_REGISTERS, begin, self->costs->teddy,
+                                        TRAWL_EFFORT_TEDDY_PATTERN * (double)described.count)) {
         return;
     }
     uint32_t window = described.min_length;
@@ -247,7 +284,10 @@ static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     bool wide = trawl_register_bloom_is_wide(described.count);
     if (!self->has_register_bloom || !(wide ? first && last : first || last) ||
         described.count > TRAWL_REGISTER_BLOOM_PATTERNS ||
-        described.count != survey->first[end] - survey->first[begin]) {
+        described.count != survey->first[end] - survey->first[begin] ||
+        !pays(self, TRAWL_EFFORT_REGISTERS, begin, self->costs->register_bloom,
+              TRAWL_EFFORT_REGISTERS_BYTE *
+                  (double)(TRAWL_DIVIDE_REGISTERS_PIECES * TRAWL_DIVIDE_REGISTERS_PIECE))) {
         return;
     }
     uint32_t gram = trawl_register_bloom_gram(described.min_length);
@@ -295,7 +335,7 @@ static void try_anchors(division *self, uint32_t begin) {
     offer anchors = {.tier = {.kind = TRAWL_TIER_ANCHORS}};
     anchors.estimate =
         trawl_anchors_try(&self->trials, begin, describe(self, begin, CLASSES).folded, endings,
-                          self->most_bytes, &anchors.tier);
+                          cover_before(self, begin), self->most_bytes, &anchors.tier);
     anchors.estimate.nanoseconds *= TRAWL_DIVIDE_ANCHOR_MARGIN;
     consider(self, begin, CLASSES, &anchors);
 }
@@ -308,12 +348,18 @@ static void try_tiers(division *self, uint32_t begin) {
     const trawl_qgram_survey *survey = self->survey;
     uint32_t window = survey->min_length[begin];
     trawl_survey_filter filter = {.begin = begin, .folded = describe(self, begin, CLASSES).folded};
-    for (size_t i = 0; i < count && grams[i] <= window; i++) {
+    for (size_t i = 0; i < count; i++) {
         filter.gram = grams[i];
+        if (filter.gram > window) {
+            continue;
+        }
         uint32_t stride = window - filter.gram + 1;
         stride = stride < TRAWL_QGRAM_MAX_STRIDE ? stride : TRAWL_QGRAM_MAX_STRIDE;
         filter.stride = stride;
-        offer_filter(self, &filter);
+        if (pays(self, TRAWL_EFFORT_SURVEYS, begin, self->costs->sample[0] / stride,
+                 trawl_survey_effort(survey, begin, stride))) {
+            offer_filter(self, &filter);
+        }
     }
     for (uint32_t end = begin + 1; end <= CLASSES; end++) {
         if (!is_empty(self, end - 1) || end == CLASSES) {
@@ -435,20 +481,30 @@ static bool can_use_register_bloom(void) {
 }
 
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
-                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
-                                trawl_error *error) {
+                                const trawl_compile_settings *options, trawl_effort *effort,
+                                trawl_qgram_choice *choice, trawl_error *error) {
     memset(choice, 0, sizeof *choice);
     division self = {.costs = options->costs,
                      .survey = survey,
+                     .effort = effort,
                      .has_register_bloom = can_use_register_bloom(),
                      .most_bytes = options->max_table_bytes < TRAWL_DIVIDE_MAX_FILTER_BYTES
                                        ? options->max_table_bytes
                                        : TRAWL_DIVIDE_MAX_FILTER_BYTES};
-    trawl_status status = trawl_anchors_trials_open(&self.trials, options->costs, survey, error);
+    trawl_status status =
+        trawl_anchors_trials_open(&self.trials, options->costs, survey, effort, error);
     if (status == TRAWL_OK) {
         divide(&self, choice);
-        status = trawl_sparse_offer(survey, options, choice, error);
+        status = trawl_sparse_offer(survey, options, effort, choice, error);
     }
     trawl_anchors_trials_close(&self.trials);
     return status;
+}
+
+double trawl_qgram_divide_effort(const trawl_qgram_survey *survey) {
+    double least = 0;
+    for (uint32_t begin = 0; begin < CLASSES; begin++) {
+        least += survey->count[begin] == 0 ? 0 : 2 * trawl_survey_effort(survey, begin, 1);
+    }
+    return least;
 }

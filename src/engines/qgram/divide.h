@@ -4,6 +4,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_DIVIDE_H
 #define TRAWL_ENGINES_QGRAM_DIVIDE_H
 
+#include "costs/effort.h"
 #include "database/engine.h"
 #include "engines/qgram/cost.h"
 
@@ -33,9 +34,13 @@ static inline double trawl_qgram_choice_bytes(const trawl_qgram_choice *choice) 
 }
 
 /* Finds the division with the least expected cost. `options` are complete, with costs. Every set
- * has a division. TRAWL_ERROR_MEMORY. */
+ * has a division. `effort`: which trials pay; `building` there is that of a set's tables without
+ * filters. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
-                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
-                                trawl_error *error);
+                                const trawl_compile_settings *options, trawl_effort *effort,
+                                trawl_qgram_choice *choice, trawl_error *error);
+
+/* Nanoseconds that a division is expected to take at least: each class has its ends measured. */
+double trawl_qgram_divide_effort(const trawl_qgram_survey *survey);
 
 #endif

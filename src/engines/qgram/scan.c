@@ -103,7 +103,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     }
     bool is_sparse = made->tiers == 1 && made->tier[0].tier->kind == TRAWL_TIER_SPARSE;
     made->longest_block = is_sparse ? TRAWL_SPARSE_BLOCK : TRAWL_QGRAM_BLOCK;
-    trawl_guard_begin(&made->guard, db);
+    trawl_guard_begin(&made->guard);
     *walker = &made->base;
     return TRAWL_OK;
 }

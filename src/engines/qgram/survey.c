@@ -298,6 +298,15 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
     }
 }
 
+/* The groups of samples that are tested, at most. Fewer for small sets: a better estimate would
+ * gain little. */
+static size_t most_groups(const trawl_qgram_survey *survey) {
+    size_t most = TRAWL_SURVEY_MIN_GROUPS + survey->patterns->count / 2;
+    return most < TRAWL_SURVEY_MAX_GROUPS
+               ? most
+               : ((size_t)TRAWL_SURVEY_MAX_GROUPS << survey->slot_bits) >> TRAWL_SURVEY_SLOT_BITS;
+}
+
 /* Tests groups of samples at equal distances in the text. Counts candidates in `samples`, sets what
  * `rates` says for a candidate, and returns the number of groups. `thin`: one in so many of the
  * examined patterns is in the table. */
@@ -315,11 +324,7 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
     /* Of large sets groups may overlap: the samples of one lie between those of another. */
     bool large = survey->slot_bits > TRAWL_SURVEY_SLOT_BITS;
     size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
-    /* Fewer groups for small sets: a better estimate would gain little. */
-    size_t most = TRAWL_SURVEY_MIN_GROUPS + survey->patterns->count / 2;
-    most = most < TRAWL_SURVEY_MAX_GROUPS
-               ? most
-               : ((size_t)TRAWL_SURVEY_MAX_GROUPS << survey->slot_bits) >> TRAWL_SURVEY_SLOT_BITS;
+    size_t most = most_groups(survey);
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *end = survey->text + room * i / count + filter->gram;
@@ -389,6 +394,13 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
             rates->pass[length_class + 1] = least;
         }
     }
+}
+
+double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uint32_t stride) {
+    uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
+    double entered = (double)examined * stride, most = ldexp(1, (int)survey->slot_bits - 1);
+    return TRAWL_EFFORT_SURVEY_GRAM *
+           ((entered < most ? entered : most) + (double)GROUP * (double)most_groups(survey));
 }
 
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends) {

@@ -69,6 +69,9 @@ typedef struct trawl_survey_ends {
 void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                           trawl_survey_rates *rates);
 
+/* Nanoseconds that trawl_survey_measure is expected to take. */
+double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uint32_t stride);
+
 /* Measures for each class the ends of its patterns: by as many last bytes as the suffix filter
  * tests at most, and the steps by at most eight, as key look-up finds them. */
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends);

@@ -321,7 +321,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         made->shift = shift;
         made->ranges = prefix;
         trawl_endings_open(db, 0, &made->search);
-        trawl_guard_begin(&made->guard, db);
+        trawl_guard_begin(&made->guard);
     }
     *walker = &made->base;
     return TRAWL_OK;

@@ -53,7 +53,7 @@ static trawl_status open_walker(trawl_group_cpu *self, const trawl_group_scan *s
             return status;
         }
         self->walker->threads = 1;
-        self->walker->open_fallback = trawl_fallback_open;
+        trawl_fallback_offer(self->walker);
     }
     if (scan->sink != NULL && self->matches == NULL) {
         self->matches = trawl_allocate(GATHERED, sizeof *self->matches);

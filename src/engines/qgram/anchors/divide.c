@@ -77,9 +77,10 @@ static void list_runs(trawl_anchors_trials *trials) {
 }
 
 trawl_status trawl_anchors_trials_open(trawl_anchors_trials *trials, const trawl_costs *costs,
-                                       const trawl_qgram_survey *survey, trawl_error *error) {
+                                       const trawl_qgram_survey *survey, trawl_effort *effort,
+                                       trawl_error *error) {
     const size_t places = (size_t)1 << (TRAWL_ANCHORS_TRIAL_ROW_BITS + TRAWL_QGRAM_ROW_BIT);
-    *trials = (trawl_anchors_trials){.costs = costs, .survey = survey};
+    *trials = (trawl_anchors_trials){.costs = costs, .survey = survey, .effort = effort};
     list_runs(trials);
     trials->places = trawl_allocate(places, sizeof *trials->places);
     trials->tags = trawl_allocate((size_t)1 << TAG_BITS, sizeof *trials->tags);
@@ -211,6 +212,7 @@ static void set_rows(trawl_qgram_tier *tier, uint32_t row_bits, bool by_fields) 
 typedef struct trial_set {
     uint32_t begin;
     double patterns, endings;
+    double others; /* price of the tiers for shorter patterns */
 } trial_set;
 
 /* The best trial so far. */
@@ -253,6 +255,26 @@ static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *
                trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
 }
 
+/* Of how many examined patterns one is tried. */
+static uint32_t trial_step(uint32_t examined, uint32_t stride) {
+    uint32_t step = 1;
+    while ((uint64_t)(examined / step) * stride > UINT64_C(1) << TRAWL_ANCHORS_TRIAL_BITS) {
+        step *= 2;
+    }
+    return step;
+}
+
+/* Nanoseconds that `measure` is expected to take. */
+static double trial_effort(const trawl_anchors_trials *trials, uint32_t begin, uint32_t stride) {
+    const trawl_qgram_survey *survey = trials->survey;
+    uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
+    double length = (double)survey->patterns->offsets[survey->patterns->count] /
+                    (double)survey->patterns->count;
+    double reach = length < TRAWL_ANCHORS_REACH ? length : TRAWL_ANCHORS_REACH;
+    return TRAWL_EFFORT_ANCHORS_BYTE * (double)survey->length +
+           TRAWL_EFFORT_ANCHORS_PLACE * reach * examined / trial_step(examined, stride);
+}
+
 /* Measures the rates of a tier, which is complete but for its lengths. Of many patterns some are
  * tried with a filter that is smaller in proportion: by chance as many samples pass then, and the
  * others are extrapolated. Returns false as soon as the price cannot be below `most`: more patterns
@@ -262,10 +284,7 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     const trawl_qgram_survey *survey = trials->survey;
     const uint32_t begin = set->begin;
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
-    uint32_t step = 1;
-    while ((uint64_t)(examined / step) * tier->stride > UINT64_C(1) << TRAWL_ANCHORS_TRIAL_BITS) {
-        step *= 2;
-    }
+    uint32_t step = trial_step(examined, tier->stride);
     trawl_qgram_tier smaller = *tier;
     double factor = set->patterns * step / examined;
     int fewer = (int)lround(log2(factor < 1 ? 1 : factor));
@@ -312,7 +331,12 @@ static void try_tier(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
                      const trial_set *set, trial *best) {
     double most = compared(&best->estimate, set);
     trial_rates rates;
-    if (price_sample(trials, tier) >= most || !measure(trials, tier, set, most, &rates)) {
+    double sample = price_sample(trials, tier);
+    if (sample >= most ||
+        !trawl_effort_pays(trials->effort, TRAWL_EFFORT_ANCHORS,
+                           set->others + TRAWL_DIVIDE_ANCHOR_MARGIN * sample,
+                           trial_effort(trials, set->begin, tier->stride)) ||
+        !measure(trials, tier, set, most, &rates)) {
         return;
     }
     trawl_tier_estimate estimate = {
@@ -324,6 +348,8 @@ static void try_tier(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
         .row_bits = tier->row_bits};
     if (compared(&estimate, set) < compared(&best->estimate, set)) {
         *best = (trial){*tier, estimate};
+        trawl_effort_found(trials->effort,
+                           set->others + TRAWL_DIVIDE_ANCHOR_MARGIN * estimate.nanoseconds);
     }
 }
 
@@ -341,10 +367,11 @@ static bool has_pairs(trawl_anchors_trials *trials, bool folded) {
 }
 
 trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t begin, bool folded,
-                                      double endings, uint64_t most_bytes, trawl_qgram_tier *tier) {
+                                      double endings, double others, uint64_t most_bytes,
+                                      trawl_qgram_tier *tier) {
     const trawl_qgram_survey *survey = trials->survey;
     uint32_t shortest = survey->min_length[begin];
-    trial_set set = {.begin = begin, .endings = endings};
+    trial_set set = {.begin = begin, .endings = endings, .others = others};
     for (uint32_t length_class = begin; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
         set.patterns += (double)survey->count[length_class];
     }

@@ -7,6 +7,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_ANCHORS_DIVIDE_H
 #define TRAWL_ENGINES_QGRAM_ANCHORS_DIVIDE_H
 
+#include "costs/effort.h"
 #include "engines/qgram/anchors/choose.h"
 #include "engines/qgram/cost.h"
 
@@ -24,17 +25,21 @@ typedef struct trawl_anchors_trials {
     uint16_t *tags;
     uint32_t runs[TRAWL_ANCHORS_RUNS]; /* patterns with long runs of one byte, the first ones */
     uint32_t run_count;
+    trawl_effort *effort;
 } trawl_anchors_trials;
 
 /* Allocates the memory; close it also after a failure. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_anchors_trials_open(trawl_anchors_trials *trials, const trawl_costs *costs,
-                                       const trawl_qgram_survey *survey, trawl_error *error);
+                                       const trawl_qgram_survey *survey, trawl_effort *effort,
+                                       trawl_error *error);
 void trawl_anchors_trials_close(trawl_anchors_trials *trials);
 
 /* Finds the cheapest tier for all patterns from class `begin` on, of which the shortest has at
  * least three bytes. Sets all of the tier but its lengths. Returns what it is expected to be like;
- * `endings`: the share of positions before which last bytes of these patterns stand. */
+ * `endings`: the share of positions before which last bytes of these patterns stand; `others`: the
+ * price of the tiers for shorter patterns. INFINITY where no trial pays. */
 trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t begin, bool folded,
-                                      double endings, uint64_t most_bytes, trawl_qgram_tier *tier);
+                                      double endings, double others, uint64_t most_bytes,
+                                      trawl_qgram_tier *tier);
 
 #endif

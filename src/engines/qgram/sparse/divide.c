@@ -241,14 +241,24 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
 }
 
 /* Tries all strides and sizes of the filter; returns whether one is cheaper than *best. */
-static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_bytes,
-                        trawl_qgram_tier *tier, trawl_tier_estimate *best) {
+static bool try_strides(trial *self, const trawl_costs *costs, trawl_effort *effort,
+                        uint64_t most_bytes, trawl_qgram_tier *tier, trawl_tier_estimate *best) {
     double patterns = (double)self->survey->patterns->count;
     bool found = false;
     for (uint32_t most = longest_stride(tier->min_length); most >= TRAWL_SPARSE_LEAST_STRIDE;
          most /= 2) {
         trawl_qgram_tier offered = *tier;
         set_stride(&offered, most);
+        /* As long as a trial of free anchors: as much text, and a sample of the patterns. */
+        double least =
+            (TRAWL_SPARSE_LINE_BYTES * costs->memory + costs->sample[0]) / offered.stride;
+        double nanoseconds =
+            TRAWL_EFFORT_ANCHORS_BYTE * (double)self->survey->length +
+            TRAWL_EFFORT_ANCHORS_PLACE * TRAWL_ANCHORS_REACH *
+                (patterns < TRAWL_SURVEY_PATTERNS ? patterns : TRAWL_SURVEY_PATTERNS);
+        if (!trawl_effort_pays(effort, TRAWL_EFFORT_SPARSE, least, nanoseconds)) {
+            continue;
+        }
         trial_rates rates = measure(self, patterns, offered.stride);
         for (int size = -1; size <= 1; size++) { /* half, once and twice the bits */
             offered.row_bits =
@@ -260,6 +270,7 @@ static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_byt
                 *best = estimate;
                 *tier = offered;
                 found = true;
+                trawl_effort_found(effort, estimate.nanoseconds);
             }
         }
     }
@@ -267,8 +278,8 @@ static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_byt
 }
 
 trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
-                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
-                                trawl_error *error) {
+                                const trawl_compile_settings *options, trawl_effort *effort,
+                                trawl_qgram_choice *choice, trawl_error *error) {
     const trawl_patterns *patterns = survey->patterns;
     if (patterns->min_length < TRAWL_SPARSE_LEAST_STRIDE + GRAM - 1) {
         return TRAWL_OK;
@@ -291,7 +302,7 @@ trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
     if (allocated) {
         count_half(&tried);
         list_runs(&tried);
-        if (try_strides(&tried, options->costs, most_bytes, &tier, &estimate)) {
+        if (try_strides(&tried, options->costs, effort, most_bytes, &tier, &estimate)) {
             choice->header = (trawl_qgram_header){.tiers = 1, .tier = {tier}};
             choice->estimate[0] = estimate;
             choice->nanoseconds = estimate.nanoseconds;

@@ -13,7 +13,7 @@ void trawl_sparse_divide(const trawl_patterns *patterns, trawl_qgram_header *hea
 /* Replaces the choice by one sparse tier for all patterns if that is cheaper. Beside other tiers it
  * would save little, since they read all lines of the text. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
-                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
-                                trawl_error *error);
+                                const trawl_compile_settings *options, trawl_effort *effort,
+                                trawl_qgram_choice *choice, trawl_error *error);
 
 #endif
