@@ -20,12 +20,16 @@ bool trawl_effort_pays(trawl_effort *effort, trawl_effort_kind kind, double per_
     return pays;
 }
 
-void trawl_effort_found(trawl_effort *effort, double per_byte) {
+void trawl_effort_know(trawl_effort *effort, double per_byte) {
     double whole = per_byte * effort->text_bytes + effort->building;
-    if (whole < effort->least) {
-        double saved = effort->least - whole;
-        effort->shares[effort->kind] += effort->gain < INFINITY ? saved / effort->gain : 1;
-        effort->least = whole;
+    effort->least = whole < effort->least ? whole : effort->least;
+}
+
+void trawl_effort_found(trawl_effort *effort, double per_byte) {
+    double before = effort->least;
+    trawl_effort_know(effort, per_byte);
+    if (before < INFINITY && effort->gain > 0) {
+        effort->shares[effort->kind] += (before - effort->least) / effort->gain;
     }
 }
 

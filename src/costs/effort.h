@@ -46,6 +46,9 @@ trawl_effort trawl_effort_begin(uint64_t text_bytes);
  * nanoseconds for a byte of text. If it does, it counts as done. */
 bool trawl_effort_pays(trawl_effort *effort, trawl_effort_kind kind, double per_byte, double trial);
 
+/* Notes a plan that takes `per_byte` nanoseconds for a byte of text, and that no trial found. */
+void trawl_effort_know(trawl_effort *effort, double per_byte);
+
 /* Notes that the last trial found a plan which takes `per_byte` nanoseconds for a byte of text. */
 void trawl_effort_found(trawl_effort *effort, double per_byte);
 

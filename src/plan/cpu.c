@@ -74,14 +74,12 @@ double trawl_plan_building(const trawl_plan_record *record, uint32_t engine) {
  * best plan so far is that of the engines with a price. */
 static void prepare_trials(comparison *self, uint32_t engine, double bytes) {
     trawl_effort *effort = &self->effort;
-    const trawl_effort before = *effort;
     effort->least = INFINITY;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         const trawl_plan_record *record = &self->plan->record;
         effort->building = trawl_plan_building(record, i);
-        trawl_effort_found(effort, price_within(record, i, self->limits));
+        trawl_effort_know(effort, price_within(record, i, self->limits));
     }
-    memcpy(effort->shares, before.shares, sizeof effort->shares);
     effort->building = bytes * trawl_plan_build_byte_costs[engine];
 }
 

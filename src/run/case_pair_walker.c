@@ -374,9 +374,8 @@ const trawl_walker_type *trawl_case_pair_walker(const trawl_db *db) {
 }
 
 const trawl_walker_type *trawl_case_pair_walker_of(const trawl_db *db) {
-    bool (*falls_back)(const trawl_db *) = db->engine->walker->falls_back;
-    bool in_place = db->header->match_kind != TRAWL_MATCH_ALL || falls_back == NULL ||
-                    !falls_back(db) || db->conditions.records != NULL;
+    bool in_place = db->header->match_kind != TRAWL_MATCH_ALL || !db->engine->walker->falls_back ||
+                    db->conditions.records != NULL;
     return in_place && trawl_case_pair_of(db) != NULL ? trawl_case_pair_walker(db)
                                                       : db->engine->walker;
 }

@@ -2,21 +2,15 @@
 #include "run/fallback.h"
 
 #include "base/status.h"
-#include "costs/cpu_constants.h"
 #include "engines/engines.h"
-#include "plan/record.h"
 #include "run/case_pair.h"
-
-/* The largest DFA that is compiled, in bytes. Up to here a DFA is faster than an NFA, even if most
- * of it is outside the caches. */
-#define DFA_BYTES (UINT64_C(512) << 20)
 
 trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
                                     trawl_db **automaton, trawl_error *error) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = "ac-dfa";
     options.matches = matches;
-    options.max_table_bytes = DFA_BYTES;
+    options.max_table_bytes = TRAWL_FALLBACK_DFA_BYTES;
     trawl_status status = trawl_compile(patterns, &options, automaton, error);
     if (status == TRAWL_ERROR_LIMIT) {
         options.engine = "ac-nfa";
@@ -68,15 +62,4 @@ trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, traw
         trawl_clear(error);
     }
     return TRAWL_OK;
-}
-
-void trawl_fallback_offer(trawl_walker *walker) {
-    walker->open_fallback = trawl_fallback_open;
-    const trawl_plan_record *plan = trawl_db_section(walker->db, TRAWL_SECTION_PLAN, 0, NULL);
-    if (plan != NULL) {
-        bool is_dfa = plan->bytes[TRAWL_PLAN_AC_DFA] <= DFA_BYTES;
-        uint32_t engine = is_dfa ? TRAWL_PLAN_AC_DFA : TRAWL_PLAN_AC_NFA;
-        walker->fallback_step = 1e-9 * plan->nanoseconds[engine];
-        walker->fallback_build = 1e-9 * trawl_plan_building(plan, engine);
-    }
 }

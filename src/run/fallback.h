@@ -5,6 +5,10 @@
 
 #include "scan/contract.h"
 
+/* The largest DFA that is compiled, in bytes. Up to here a DFA is faster than an NFA, even if most
+ * of it is outside the caches. */
+#define TRAWL_FALLBACK_DFA_BYTES (UINT64_C(512) << 20)
+
 /* Opens a walker of an automaton for the patterns of `db`, or of a pair (run/case_pair.h) if the
  * set needs one. This is the open_fallback of scan/contract.h. The first call compiles the
  * automaton, which belongs to the database and is freed with it. *walker is NULL, which is no

@@ -216,10 +216,9 @@ typedef struct trawl_walker_type {
      * runner then opens one walker and does not cut the window into chunks. NULL: false. */
     bool (*own_threads)(const trawl_db *db);
 
-    /* Whether a walker of this database scans with open_fallback where a text is too slow for it
-     * (scan/guard.h). NULL: false. */
-    bool (*falls_back)(const trawl_db *db);
-
+    /* The engine goes on with its filter where a set has a pair of automata (run/case_pair.h),
+     * which is its fallback automaton then. False: such a set is scanned with the pair alone. */
+    bool falls_back;
     bool long_windows;  /* windows may be longer than TRAWL_WINDOW_MAX */
     bool reads_sources; /* windows may have a `reading` instead of `text` */
 } trawl_walker_type;

@@ -267,11 +267,6 @@ static void describe(const trawl_walker *base, trawl_study_scan_report *report) 
     trawl_guard_describe(&walker->guard, report);
 }
 
-static bool falls_back(const trawl_db *db) {
-    (void)db;
-    return true;
-}
-
 const trawl_walker_type trawl_walker_qgram = {
     .open = open,
     .close = close,
@@ -280,5 +275,5 @@ const trawl_walker_type trawl_walker_qgram = {
     .reserve = reserve,
     .settle = settle,
     .describe = describe,
-    .falls_back = falls_back,
+    .falls_back = true,
 };

@@ -461,17 +461,10 @@ static void describe(const trawl_walker *walker, trawl_study_scan_report *report
     trawl_guard_describe(&((const rabin_karp_walker *)walker)->guard, report);
 }
 
-static bool falls_back(const trawl_db *db) {
-    const trawl_rabin_karp_header *header =
-        trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
-    return header->variant == TRAWL_RABIN_KARP_GROUPED;
-}
-
 const trawl_walker_type trawl_walker_rabin_karp = {.open = open,
                                                    .close = close,
                                                    .scan = scan,
                                                    .count = count,
                                                    .reserve = reserve,
                                                    .settle = settle,
-                                                   .describe = describe,
-                                                   .falls_back = falls_back};
+                                                   .describe = describe};

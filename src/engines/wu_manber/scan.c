@@ -375,17 +375,10 @@ static void describe(const trawl_walker *walker, trawl_study_scan_report *report
     trawl_guard_describe(&((const wu_manber_walker *)walker)->guard, report);
 }
 
-static bool falls_back(const trawl_db *db) {
-    const trawl_wu_manber_header *header =
-        trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HEADER, 0, NULL);
-    return header->variant == TRAWL_WU_MANBER_TUNED;
-}
-
 const trawl_walker_type trawl_walker_wu_manber = {.open = open,
                                                   .close = close,
                                                   .scan = scan,
                                                   .count = count,
                                                   .reserve = reserve,
                                                   .settle = settle,
-                                                  .describe = describe,
-                                                  .falls_back = falls_back};
+                                                  .describe = describe};

@@ -408,7 +408,7 @@ static trawl_status open_group(const trawl_db *db, const trawl_scan_settings *op
                                trawl_walker **walker, trawl_error *error);
 
 static const trawl_walker_type group_walker_type = {
-    open_group, close_group, scan, count, NULL, NULL, NULL, NULL, own_threads, NULL, true, true,
+    open_group, close_group, scan, count, NULL, NULL, NULL, NULL, own_threads, false, true, true,
 };
 
 static trawl_status open_group(const trawl_db *db, const trawl_scan_settings *options,

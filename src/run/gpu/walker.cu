@@ -316,7 +316,7 @@ static bool own_threads(const trawl_db *db) {
 }
 
 static const trawl_walker_type cuda_walker_type = {
-    open_walker, close_walker, scan, count, NULL, NULL, NULL, NULL, own_threads, NULL, true, true,
+    open_walker, close_walker, scan, count, NULL, NULL, NULL, NULL, own_threads, false, true, true,
 };
 
 static trawl_status open_walker(const trawl_db *db, const trawl_scan_settings *options,
