@@ -57,14 +57,16 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_PLAN_TRIE_BYTE_COST 1.7
 
 /* One byte in EXAMINED of patterns and text is examined to price automata, where the text's length
- * is known. Chosen by hand: short texts against exact prices. */
+ * is known. Fewer bytes plan short texts faster, more make prices more exact. With 64, pricing
+ * takes a few percent of a scan of 8 MB (docs/notebook/2026-11-planning-time.md); others were not
+ * measured. */
 #define TRAWL_EFFORT_EXAMINED 64u
 
 /* Nanoseconds that trials are expected to take, on a Zen 4: of free anchors, for a byte of sample
  * and for a place in a pattern; of a survey, for a q-gram that is entered or tested; of Teddy, for
  * a pattern; of a register Bloom filter, for a byte of sample; of wu-manber, for a block of the
  * patterns and a byte of sample; of rabin-karp in each pass, for a pattern and a byte of sample.
- * Least squares by eye over six sets (docs/notebook/2026-11-planning-time.md). */
+ * Fitted to six sets (docs/notebook/2026-11-planning-time.md). */
 #define TRAWL_EFFORT_ANCHORS_BYTE 4.0
 #define TRAWL_EFFORT_ANCHORS_PLACE 20.0
 #define TRAWL_EFFORT_SURVEY_GRAM 30.0
