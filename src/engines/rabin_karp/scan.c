@@ -300,6 +300,10 @@ static trawl_status walk_single(const rabin_karp_walker *walker, const trawl_win
 
 /* ------------------------------------------------------------------ the walker */
 
+static bool is_grouped(const rabin_karp_walker *walker) {
+    return walker->header->variant == TRAWL_RABIN_KARP_GROUPED;
+}
+
 static trawl_status walk(trawl_walker *walker, const trawl_window *window,
                          const trawl_consumer *consumer, trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
@@ -418,7 +422,7 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
                          trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     trawl_consumer consumer = {.sink = sink};
-    return opened->passes != NULL
+    return is_grouped(opened)
                ? trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error)
                : trawl_reorder(walker, window, sink, find, &opened->order, error);
 }
@@ -427,16 +431,16 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
                           trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     trawl_consumer consumer = {.counts = counts};
-    return opened->passes != NULL
+    return is_grouped(opened)
                ? trawl_guard_scan(&opened->guard, walker, window, &consumer, scan_stretch, error)
                : walk(walker, window, &consumer, error);
 }
 
 static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
-    bool in_order = opened->passes != NULL && opened->header->passes == 1;
+    bool in_order = is_grouped(opened) && opened->header->passes == 1;
     trawl_status status = TRAWL_OK;
-    if (opened->passes != NULL) {
+    if (is_grouped(opened)) {
         status = prepare(opened, LANES * LANE_BYTES, error);
         if (status == TRAWL_OK) {
             status = trawl_guard_reserve(&opened->guard, walker, error);
@@ -451,7 +455,7 @@ static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
-    for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
+    for (uint32_t pass = 0; is_grouped(opened) && pass < opened->header->passes; pass++) {
         trawl_endings_settle(&opened->passes[pass].search, counts);
     }
     trawl_guard_settle(&opened->guard, counts);
