@@ -448,6 +448,14 @@ static const struct {
 #define TRAWL_FALLBACK_FEW_BYTES 32u
 #define TRAWL_FALLBACK_MANY_BYTES 8u
 
+/* Bytes of a pattern whose comparison with the text counts as one more look-up, as it takes as
+ * long: 5 to 8 ns. And the bytes that may be compared before a stretch can end, where each position
+ * has the longest pattern in common with the text: a few hundredths of a second. Only patterns
+ * longer than 1,024 bytes make blocks shorter by that. */
+#define TRAWL_FALLBACK_LOOK_UP_BYTES 64u
+#define TRAWL_FALLBACK_COMPARED_BYTES ((size_t)1 << 27)
+#define TRAWL_FALLBACK_LEAST_BLOCK ((size_t)1024)
+
 /* The time for a byte, in seconds, below which the filter goes on: a step of an automaton whose
  * table is outside the caches. Once there is an automaton: its own time for a byte, times this
  * factor. With these, 20 MB of one byte take 0.7 to 1.6 times as long as with ac-dfa alone

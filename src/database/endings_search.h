@@ -77,10 +77,11 @@ TRAWL_BOTH uint32_t trawl_ending_suffix(const trawl_outputs *outputs, uint32_t k
     return key;
 }
 
-/* The search by bytes, among keys whose last eight bytes are those of the text. */
+/* The search by bytes, among keys whose last eight bytes are those of the text. Adds the number of
+ * bytes that were compared to *compared. */
 TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, uint32_t first,
                                                 uint32_t last, size_t known, const uint8_t *text,
-                                                size_t end) {
+                                                size_t end, uint64_t *compared) {
     const trawl_outputs *outputs = &view->outputs;
     const trawl_pattern_view *patterns = &view->patterns;
     const uint8_t *here = text + end;
@@ -96,8 +97,9 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
         const uint8_t *key = patterns->bytes + patterns->offsets[id + 1];
         size_t length = outputs->length[middle];
         size_t most = length < end ? length : end;
-        size_t common = low_common < high_common ? low_common : high_common;
-        common = trawl_ending_common(key, here, common, most, folded);
+        const size_t shared = low_common < high_common ? low_common : high_common;
+        const size_t common = trawl_ending_common(key, here, shared, most, folded);
+        *compared += common - shared;
         bool not_greater = common >= length;
         if (!not_greater && common < end) {
             uint8_t key_byte = *(key - common - 1);
@@ -118,10 +120,10 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
 
 /* The longest of the keys first .. last - 1 that is a suffix of text[0 .. end), or TRAWL_NO_KEY.
  * All of them end with the same `known` bytes, and so does the text, whose ending is `ending`
- * (trawl_ending_load). */
+ * (trawl_ending_load). Adds the number of bytes that were compared one by one to *compared. */
 TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32_t first,
                                           uint32_t last, size_t known, const uint8_t *text,
-                                          size_t end, uint64_t ending) {
+                                          size_t end, uint64_t ending, uint64_t *compared) {
     const uint64_t *endings = view->endings;
     /* The last key whose ending is not greater than the text's. */
     uint32_t key = first;
@@ -133,7 +135,7 @@ TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32
     if (endings[key] >= ending) {
         return endings[key] > ending
                    ? TRAWL_NO_KEY
-                   : trawl_endings_find_by_bytes(view, first, key + 1, known, text, end);
+                   : trawl_endings_find_by_bytes(view, first, key + 1, known, text, end, compared);
     }
     /* The text's ending is greater. So at the first different byte the text has a byte above 0; it
      * is not one of the zeros that stand for bytes before the beginning of a short text. */

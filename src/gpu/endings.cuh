@@ -41,8 +41,9 @@ trawl_cuda_report_ending(const trawl_cuda_reporter &reporter, const trawl_cuda_e
     view.endings = endings.endings;
     view.patterns = reporter.patterns;
     view.folded = endings.folded;
-    uint32_t key =
-        trawl_endings_find_in(&view, first, last, known, reporter.slice.text, end, ending);
+    uint64_t compared = 0; /* unused: kernels have no guard */
+    uint32_t key = trawl_endings_find_in(&view, first, last, known, reporter.slice.text, end,
+                                         ending, &compared);
     if (key == TRAWL_NO_KEY) {
         return false;
     }

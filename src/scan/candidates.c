@@ -10,6 +10,7 @@ void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search 
     search->view.patterns = db->patterns;
     search->view.folded = db->header->folded != 0;
     search->hits = NULL;
+    search->compared = 0;
 }
 
 void trawl_endings_close(trawl_endings_search *search) {
@@ -35,7 +36,8 @@ void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts) {
     }
 }
 
-uint32_t trawl_endings_find(const trawl_endings_view *view, uint32_t first, uint32_t last,
+uint32_t trawl_endings_find(trawl_endings_search *search, uint32_t first, uint32_t last,
                             size_t known, const uint8_t *text, size_t end, uint64_t ending) {
-    return trawl_endings_find_in(view, first, last, known, text, end, ending);
+    return trawl_endings_find_in(&search->view, first, last, known, text, end, ending,
+                                 &search->compared);
 }

@@ -32,6 +32,7 @@ static inline trawl_status trawl_consume(const trawl_consumer *consumer, const t
 typedef struct trawl_endings_search {
     trawl_endings_view view;
     uint64_t *hits;        /* counts of keys; NULL unless patterns are counted one by one */
+    uint64_t compared;     /* bytes of keys that were compared with the text so far */
     trawl_last_start last; /* in the window that is walked now */
 } trawl_endings_search;
 
@@ -46,8 +47,9 @@ trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consu
 /* Adds the counts of keys to those of their patterns (`settle` in scan/contract.h). */
 void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
 
-/* trawl_endings_find_in (database/endings_search.h), compiled once instead of inlined. */
-uint32_t trawl_endings_find(const trawl_endings_view *view, uint32_t first, uint32_t last,
+/* trawl_endings_find_in (database/endings_search.h), compiled once instead of inlined; adds to
+ * search->compared. */
+uint32_t trawl_endings_find(trawl_endings_search *search, uint32_t first, uint32_t last,
                             size_t known, const uint8_t *text, size_t end, uint64_t ending);
 
 /* Reports the matches of `key` and of its links, which end before text[end] of the window. */

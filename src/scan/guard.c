@@ -50,6 +50,12 @@ trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, si
     return part;
 }
 
+size_t trawl_guard_block(const trawl_db *db, size_t most) {
+    size_t block = TRAWL_FALLBACK_COMPARED_BYTES / (db->header->max_length + 1);
+    block = block < TRAWL_FALLBACK_LEAST_BLOCK ? TRAWL_FALLBACK_LEAST_BLOCK : block;
+    return block < most ? block : most;
+}
+
 /* Seconds that the automaton is expected to take for a byte. A text that is slow for an engine may
  * be slow for an automaton too, and the planner knows by about how much. */
 static double expected_step(const trawl_walker *walker) {
@@ -133,16 +139,18 @@ trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const tr
                               trawl_error *error) {
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
+    const size_t block = trawl_guard_block(walker->db, TRAWL_QGRAM_BLOCK);
     while (status == TRAWL_OK && begin < window->length) {
         size_t first = begin;
         uint64_t look_ups = 0;
         /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
          * a block, so that the fallback automaton can still gain something. */
-        double start = window->length - begin > TRAWL_QGRAM_BLOCK ? read_clock(guard) : 0;
+        const bool is_timed = window->length - begin > block;
+        const double start = is_timed ? read_clock(guard) : 0;
         status = stretch(walker, window, consumer, guard->processor_time, &begin, &look_ups, error);
         size_t bytes = begin - first;
         guard->engine_bytes += bytes;
-        if (status != TRAWL_OK || begin == window->length ||
+        if (status != TRAWL_OK || begin == window->length || !is_timed ||
             look_ups * TRAWL_FALLBACK_FEW_BYTES < bytes) {
             continue;
         }

@@ -4,16 +4,20 @@
  * fallback automaton where the engine does not pay.
  *
  * A text may be full of candidates, by chance or by malice. A byte then takes filters and hashes
- * many times as long as it takes an automaton, whose time hardly depends on the text. So stretches
- * of text with many look-ups are timed:
+ * many times as long as it takes an automaton, whose time hardly depends on the text; and where
+ * long patterns nearly match, thousands of bytes are compared for it. So stretches of text with
+ * many look-ups or compared bytes are timed:
  * 1. After a stretch that was slower than the automaton is expected to be, the next one is timed in
  *    processor time: this clock takes longer to read, but does not count time that a thread waits.
- *    Expected are TRAWL_FALLBACK_STEP_SECONDS a byte, or what the planner expects if that is more.
- * 2. What a stretch takes of that beyond the expected time is time lost.
+ *    Expected are TRAWL_FALLBACK_STEP_SECONDS a byte, or if that is more,
+ *    TRAWL_FALLBACK_PRICE_ERROR times what the planner expects.
+ * 2. What such a stretch takes beyond the expected time is time lost. What it takes less is gained
+ *    back, and the next stretch is timed in elapsed time again.
  * 3. Once more time is lost than building an automaton is expected to take, it is built.
- * 4. From then on, after each stretch that was slower than the automaton, the automaton scans the
- *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and at least as many
- *    as take as long as the stretch lost. A faster stretch resets this number.
+ * 4. From then on, after each stretch in processor time that took TRAWL_FALLBACK_MARGIN times as
+ *    long as the automaton took for its last text, the automaton scans the text that follows:
+ *    TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and as many as it scans in the time
+ *    that the stretch lost; TRAWL_FALLBACK_MAX_BYTES at most. A faster stretch resets this number.
  * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
  */
 #ifndef TRAWL_SCAN_GUARD_H
@@ -32,9 +36,14 @@ typedef struct trawl_guard {
     uint64_t automaton_bytes;
 } trawl_guard;
 
+/* The bytes of a stretch, of `most`, after which an engine must be able to end it: fewer where
+ * patterns are so long that comparing them at each position takes much time. */
+size_t trawl_guard_block(const trawl_db *db, size_t most);
+
 /* Scans a stretch of the window from *begin on with the engine itself, and moves *begin behind it:
  * at most TRAWL_FALLBACK_STRETCH bytes, or fewer where look-ups are too many, or `careful` is true
- * because the stretch before was slow. *look_ups: those of the stretch. */
+ * because the stretch before was slow. *look_ups: those of the stretch, and the bytes of patterns
+ * that were compared as further look-ups, one for TRAWL_FALLBACK_LOOK_UP_BYTES. */
 typedef trawl_status trawl_guard_stretch(trawl_walker *walker, const trawl_window *window,
                                          const trawl_consumer *consumer, bool careful,
                                          size_t *begin, uint64_t *look_ups, trawl_error *error);

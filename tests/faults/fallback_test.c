@@ -406,40 +406,87 @@ static void waiting_is_no_loss(void **state) {
     test_case_free(&test);
 }
 
-/* Each position is a candidate that has 6,000 bytes in common with each of 9 patterns. A block of
- * it takes as long as megabytes take the automaton, so the filters try it three or four times. */
-static void a_costly_block_is_seldom_tried(void **state) {
-    (void)state;
-    enum { LENGTH = 6000, TEXT = 4 << 20, BLOCK = 16384 };
+/* Nine patterns of `length` bytes that differ in the first one and repeat `unit` behind it. */
+static trawl_db *compile_long(const char *engine, size_t length, const char *unit) {
     trawl_patterns *patterns;
     trawl_db *db;
-    uint64_t total;
-    uint8_t *bytes = malloc(LENGTH), *text = malloc(TEXT);
-    assert_true(bytes != NULL && text != NULL);
-    memset(bytes, 'a', LENGTH);
-    memset(text, 'a', TEXT);
+    uint8_t *bytes = malloc(length);
+    assert_non_null(bytes);
+    for (size_t i = 1; i < length; i++)
+        bytes[i] = (uint8_t)unit[i % strlen(unit)];
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     for (unsigned i = 1; i < 10; i++) {
-        bytes[0] = (uint8_t)('a' + i);
+        bytes[0] = (uint8_t)('d' + i);
         assert_int_equal(
-            trawl_patterns_add(patterns, bytes, LENGTH, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
+            trawl_patterns_add(patterns, bytes, length, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
             TRAWL_OK);
     }
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    free(bytes);
+    return db;
+}
+
+/* Counts in a text that repeats `unit`, without matches. Returns the bytes that the engine itself
+ * scanned. */
+static uint64_t count_filtered(const trawl_db *db, const char *unit, size_t length) {
+    uint64_t total;
+    uint8_t *text = malloc(length);
+    assert_non_null(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = (uint8_t)unit[i % strlen(unit)];
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
-    options.engine = "qgram";
-    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    scan.threads = 1;
     scan.study = &study;
     study.report = &report;
-    assert_int_equal(trawl_count(db, text, TEXT, &scan, &total, NULL, &error), TRAWL_OK);
+    assert_int_equal(trawl_count(db, text, length, &scan, &total, NULL, &error), TRAWL_OK);
     assert_int_equal(total, 0);
-    assert_true(report.filtered_bytes <= 4 * BLOCK);
-    trawl_db_free(db);
-    trawl_patterns_free(patterns);
-    free(bytes);
+    assert_int_equal(report.filtered_bytes + report.fallback_bytes, length);
     free(text);
+    return report.filtered_bytes;
+}
+
+static const char *const guarded[] = {"qgram", "wu-manber", "rabin-karp"};
+enum { GUARDED = sizeof guarded / sizeof guarded[0] };
+
+/* Each position is a candidate that has 40,000 bytes in common with each of 9 patterns. A block of
+ * it takes as long as megabytes take the automaton: stretches end by the bytes that are compared,
+ * and the engine tries few of them. */
+static void costly_stretches_are_short_and_few(void **state) {
+    (void)state;
+    enum { LENGTH = 40000, TEXT = 4 << 20, BLOCK = 16384 };
+    for (size_t e = 0; e < GUARDED; e++) {
+        trawl_db *db = compile_long(guarded[e], LENGTH, "a");
+        /* wu-manber and rabin-karp have no window before the end of the shortest pattern. */
+        const uint64_t most = BLOCK + (strcmp(guarded[e], "qgram") == 0 ? 0 : LENGTH);
+        const uint64_t filtered = count_filtered(db, "a", TEXT);
+        if (filtered > most)
+            fail_msg("%s itself scanned %llu bytes", guarded[e], (unsigned long long)filtered);
+        trawl_db_free(db);
+    }
+}
+
+/* One position in 64 is a candidate, which has 6,000 bytes in common with each of 9 patterns: few
+ * look-ups, much work. By a clock by which every stretch is slow, the text goes to the automaton.
+ */
+static void compared_bytes_are_work(void **state) {
+    (void)state;
+    enum { LENGTH = 6000, TEXT = 8000000 };
+    static const char unit[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac";
+    for (size_t e = 0; e < GUARDED; e++) {
+        trawl_db *db = compile_long(guarded[e], LENGTH, unit);
+        atomic_store(&processor_step, 1000000000);
+        atomic_store(&elapsed_step, 1000000000);
+        uint64_t filtered = count_filtered(db, unit, TEXT);
+        atomic_store(&elapsed_step, 0);
+        if (filtered * 16 > TEXT)
+            fail_msg("%s itself scanned %llu bytes", guarded[e], (unsigned long long)filtered);
+        trawl_db_free(db);
+    }
 }
 
 /* ------------------------------------------------------------------ hostile texts */
@@ -492,9 +539,11 @@ static void hostile_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_matches), cmocka_unit_test(without_an_automaton),
-        cmocka_unit_test(waiting_is_no_loss), cmocka_unit_test(a_costly_block_is_seldom_tried),
-        cmocka_unit_test(hostile_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
+                                       cmocka_unit_test(without_an_automaton),
+                                       cmocka_unit_test(waiting_is_no_loss),
+                                       cmocka_unit_test(costly_stretches_are_short_and_few),
+                                       cmocka_unit_test(compared_bytes_are_work),
+                                       cmocka_unit_test(hostile_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

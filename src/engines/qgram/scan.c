@@ -181,13 +181,14 @@ static trawl_status scan_block(qgram_walker *walker, const trawl_window *window,
     return consumer->sink == NULL ? TRAWL_OK : report_events(walker, window, consumer->sink);
 }
 
-/* Ends that were looked up so far. */
+/* Ends that were looked up so far, and bytes that were compared, in look-ups. */
 static uint64_t count_look_ups(const qgram_walker *walker) {
-    uint64_t sum = 0;
+    uint64_t ends = 0, bytes = 0;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        sum += walker->tier[i].look_ups;
+        ends += walker->tier[i].look_ups;
+        bytes += walker->tier[i].search.compared;
     }
-    return sum;
+    return ends + bytes / TRAWL_FALLBACK_LOOK_UP_BYTES;
 }
 
 /* The trawl_guard_stretch of qgram: scans with the tiers, up to where look-ups are too many. */
@@ -198,13 +199,13 @@ static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
     (void)error;
     qgram_walker *walker = (qgram_walker *)base;
     trawl_status status = TRAWL_OK;
-    const size_t first = *begin;
+    const size_t first = *begin, block = trawl_guard_block(base->db, walker->longest_block);
     const uint64_t before = count_look_ups(walker);
     *look_ups = 0;
     while (status == TRAWL_OK && *begin < window->length &&
            *begin - first < TRAWL_FALLBACK_STRETCH) {
         size_t left = window->length - *begin;
-        size_t end = *begin + (left < walker->longest_block ? left : walker->longest_block);
+        size_t end = *begin + (left < block ? left : block);
         status = scan_block(walker, window, *begin, end, consumer);
         *begin = end;
         *look_ups = count_look_ups(walker) - before;

@@ -208,7 +208,7 @@ static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, 
     for (uint32_t i = walker->heads[slot]; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == word) {
-            return trawl_endings_find(&walker->search.view, range->first, range->last,
+            return trawl_endings_find(&walker->search, range->first, range->last,
                                       walker->tier->look_up_bytes, window->text, end, ending);
         }
     }

@@ -136,7 +136,7 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
         if (range->word != hash) {
             continue;
         }
-        uint32_t key = trawl_endings_find(&tables->search.view, range->first, range->last, 0,
+        uint32_t key = trawl_endings_find(&tables->search, range->first, range->last, 0,
                                           window->text, end, ending);
         if (key != TRAWL_NO_KEY) {
             /* Ranges differ in the bytes that were hashed, so no other one can match here. */
@@ -168,8 +168,12 @@ static trawl_status prepare(rabin_karp_walker *walker, size_t owned, trawl_error
                                         (sizeof *walker->candidates + sizeof *walker->hashes));
 }
 
+/* Ends early, where `most` bytes of keys have been compared. *reached: the pass has found its
+ * matches that end in the first so many bytes of the window. */
 static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
-                              const trawl_window *window, const trawl_consumer *consumer) {
+                              const trawl_window *window, const trawl_consumer *consumer,
+                              uint64_t most, size_t *reached) {
+    const uint64_t before = tables->search.compared;
     size_t hashed = tables->pass.window;
     size_t position = window->owned < hashed - 1 ? hashed - 1 : window->owned;
     while (position < window->length) {
@@ -188,26 +192,31 @@ static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
         for (size_t l = 0; l < count; l++) {
             size_t from = l * walker->lane_bytes;
             for (size_t i = from; i < from + lanes.count[l]; i++) {
-                trawl_status status = look_up(tables, window, (size_t)walker->candidates[i] + 1,
-                                              walker->hashes[i], consumer);
-                if (status != TRAWL_OK) {
+                *reached = (size_t)walker->candidates[i] + 1;
+                trawl_status status =
+                    look_up(tables, window, *reached, walker->hashes[i], consumer);
+                if (status != TRAWL_OK || tables->search.compared - before > most) {
                     return status;
                 }
             }
         }
         position += count * steps;
     }
+    *reached = window->length;
     return TRAWL_OK;
 }
 
+/* Ends early, where the only pass has compared `most` bytes; several passes do not. */
 static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *window,
-                                 const trawl_consumer *consumer, trawl_error *error) {
+                                 const trawl_consumer *consumer, uint64_t most, size_t *reached,
+                                 trawl_error *error) {
+    most = walker->header->passes == 1 ? most : UINT64_MAX;
     trawl_status status = prepare(walker, window->length - window->owned, error);
     for (uint32_t pass = 0; status == TRAWL_OK && pass < walker->header->passes; pass++) {
         pass_tables *tables = &walker->passes[pass];
         status = trawl_endings_begin(&tables->search, consumer, error);
         if (status == TRAWL_OK) {
-            status = walk_pass(walker, tables, window, consumer);
+            status = walk_pass(walker, tables, window, consumer, most, reached);
         }
     }
     return status;
@@ -314,8 +323,10 @@ static trawl_status walk(trawl_walker *walker, const trawl_window *window,
         return walk_single(opened, window, consumer);
     case TRAWL_RABIN_KARP_STEPS:
         return trawl_steps_walk_window(walker->db, &opened->steps, window, consumer, error);
-    default:
-        return walk_grouped(opened, window, consumer, error);
+    default: {
+        size_t reached;
+        return walk_grouped(opened, window, consumer, UINT64_MAX, &reached, error);
+    }
     }
 }
 
@@ -395,14 +406,17 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     return TRAWL_OK;
 }
 
-/* Scans a window of `grouped` without the guard. */
+/* Scans a window of `grouped` without the guard; `most` and `reached` as for walk_grouped. */
 static trawl_status scan_grouped(trawl_walker *walker, const trawl_window *window,
-                                 const trawl_consumer *consumer, trawl_error *error) {
+                                 const trawl_consumer *consumer, uint64_t most, size_t *reached,
+                                 trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     /* In one pass, matches are found in order of their ends and need no sorting. */
-    return consumer->sink == NULL || opened->header->passes == 1
-               ? walk_grouped(opened, window, consumer, error)
-               : trawl_reorder(walker, window, consumer->sink, find, &opened->order, error);
+    if (consumer->sink == NULL || opened->header->passes == 1) {
+        return walk_grouped(opened, window, consumer, most, reached, error);
+    }
+    *reached = window->length;
+    return trawl_reorder(walker, window, consumer->sink, find, &opened->order, error);
 }
 
 /* The trawl_guard_stretch of `grouped`. Every stretch is timed: where nested patterns are long, few
@@ -411,11 +425,17 @@ static trawl_status scan_stretch(trawl_walker *walker, const trawl_window *windo
                                  const trawl_consumer *consumer, bool careful, size_t *begin,
                                  uint64_t *look_ups, trawl_error *error) {
     size_t most = careful ? TRAWL_FALLBACK_CAREFUL_BYTES : TRAWL_FALLBACK_STRETCH;
+    if (((const rabin_karp_walker *)walker)->header->passes != 1) {
+        most = trawl_guard_block(walker->db, most);
+    }
     size_t left = window->length - *begin, bytes = left < most ? left : most;
     const trawl_window part = trawl_guard_part(walker->db, window, *begin, *begin + bytes);
-    *begin += bytes;
+    size_t reached = part.owned;
+    trawl_status status = scan_grouped(walker, &part, consumer,
+                                       TRAWL_FALLBACK_LOOK_UP_BYTES * bytes, &reached, error);
     *look_ups = bytes;
-    return scan_grouped(walker, &part, consumer, error);
+    *begin += reached - part.owned;
+    return status;
 }
 
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,

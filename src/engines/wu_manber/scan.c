@@ -158,7 +158,7 @@ static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window
     for (uint32_t i = walker->heads[slot]; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == word) {
-            uint32_t key = trawl_endings_find(&walker->search.view, range->first, range->last, tail,
+            uint32_t key = trawl_endings_find(&walker->search, range->first, range->last, tail,
                                               window->text, end, ending);
             return key == TRAWL_NO_KEY
                        ? TRAWL_OK
@@ -183,8 +183,12 @@ static trawl_status prepare(wu_manber_walker *walker, size_t owned, trawl_error 
                : trawl_fail_memory(error, "scanning", LANES * needed * sizeof *walker->candidates);
 }
 
+/* Ends early, where `most` bytes of keys have been compared. *reached: the matches that end in the
+ * first so many bytes of the window are found. */
 static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *window,
-                               const trawl_consumer *consumer, trawl_error *error) {
+                               const trawl_consumer *consumer, uint64_t most, size_t *reached,
+                               trawl_error *error) {
+    const uint64_t limit = walker->search.compared + most;
     trawl_status prepared = prepare(walker, window->length - window->owned, error);
     if (prepared != TRAWL_OK) {
         return prepared;
@@ -206,14 +210,15 @@ static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *win
         sweep(walker, window->text, lanes);
         for (size_t l = 0; l < LANES; l++) {
             for (size_t i = 0; i < lanes[l].count; i++) {
-                trawl_status status =
-                    look_up(walker, window, (size_t)lanes[l].candidates[i] + 1, consumer);
-                if (status != TRAWL_OK) {
+                *reached = (size_t)lanes[l].candidates[i] + 1;
+                trawl_status status = look_up(walker, window, *reached, consumer);
+                if (status != TRAWL_OK || walker->search.compared > limit) {
                     return status;
                 }
             }
         }
     }
+    *reached = window->length;
     return TRAWL_OK;
 }
 
@@ -226,10 +231,15 @@ static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
     size_t most = careful ? TRAWL_FALLBACK_CAREFUL_BYTES : TRAWL_FALLBACK_STRETCH;
     size_t left = window->length - *begin, bytes = left < most ? left : most;
     const trawl_window part = trawl_guard_part(base->db, window, *begin, *begin + bytes);
-    *begin += bytes;
-    *look_ups = bytes;
     trawl_status status = trawl_endings_begin(&walker->search, consumer, error);
-    return status == TRAWL_OK ? walk_tuned(walker, &part, consumer, error) : status;
+    size_t reached = part.owned;
+    if (status == TRAWL_OK) {
+        status = walk_tuned(walker, &part, consumer, TRAWL_FALLBACK_LOOK_UP_BYTES * bytes, &reached,
+                            error);
+    }
+    *look_ups = bytes;
+    *begin += reached - part.owned;
+    return status;
 }
 
 /* ------------------------------------------------------------------ paper */

@@ -168,7 +168,7 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
 /* ------------------------------------------------------------------ keys */
 
 /* Returns the longest key that ends there, or TRAWL_NO_KEY. */
-static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_block *block,
+static uint32_t find_key(trawl_tier_walker *walker, const trawl_packed_block *block,
                          const trawl_window *window, size_t end) {
     const trawl_packed_filter *filter = &walker->packed;
     uint32_t letters = filter->look_up_letters;
@@ -186,15 +186,15 @@ static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_blo
             uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
             /* Equal numbers need not be equal bytes (outside the alphabet): 0 bytes are known to be
              * equal. */
-            return trawl_endings_find(&walker->search.view, range->first, range->last, 0,
-                                      window->text, end, ending);
+            return trawl_endings_find(&walker->search, range->first, range->last, 0, window->text,
+                                      end, ending);
         }
     }
     return TRAWL_NO_KEY;
 }
 
 /* Writes those ends of a list that have a key, with the longest key of each. */
-static size_t find_events(const trawl_tier_walker *walker, const trawl_packed_block *block,
+static size_t find_events(trawl_tier_walker *walker, const trawl_packed_block *block,
                           const trawl_window *window, const uint32_t *ends, size_t count,
                           trawl_ending_event *events) {
     if (walker->packed.number_bits != NULL) {

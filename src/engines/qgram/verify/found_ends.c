@@ -7,7 +7,7 @@ static inline uint64_t load(const uint8_t *bytes) {
     return word;
 }
 
-void trawl_found_ends_begin(trawl_found_ends *found, const trawl_tier_walker *walker,
+void trawl_found_ends_begin(trawl_found_ends *found, trawl_tier_walker *walker,
                             const trawl_window *window, size_t first, size_t last,
                             const trawl_qgram_lists *lists) {
     /* Possible keys are written before they are read. */
@@ -20,6 +20,7 @@ void trawl_found_ends_begin(trawl_found_ends *found, const trawl_tier_walker *wa
     found->count = 0;
     found->marks = lists->words;
     found->has_marks = false;
+    found->compared = 0;
     found->possible_count = 0;
     found->records = walker->search.view.outputs.records;
 }
@@ -49,15 +50,19 @@ static void insert(trawl_found_ends *found, uint32_t end, uint32_t key, const ui
 
 /* Whether the `length` bytes before `past` and before `here` are equal. The first eight are
  * compared first: a long key that ends with a run of one byte begins with others. Where `length` is
- * less than eight, eight bytes can be read before both. */
-static inline bool is_equal(const uint8_t *past, const uint8_t *here, size_t length, bool folded) {
-    size_t bytes = length < 8 ? 8 : length;
+ * less than eight, eight bytes can be read before both. Adds the bytes that were compared to
+ * *compared. */
+static inline bool is_equal(const uint8_t *past, const uint8_t *here, size_t length, bool folded,
+                            uint64_t *compared) {
+    const size_t all = length < 8 ? 8 : length;
+    size_t bytes = all;
     uint64_t unequal;
     do {
         uint64_t key = load(past - bytes), text = load(here - bytes);
         unequal = folded ? trawl_fold_word(key) ^ trawl_fold_word(text) : key ^ text;
         bytes = bytes >= 16 ? bytes - 8 : bytes == 8 ? 0 : 8;
     } while (unequal == 0 && bytes != 0);
+    *compared += all - bytes;
     return length < 8 ? unequal >> (64 - 8 * length) == 0 : unequal == 0;
 }
 
@@ -91,9 +96,10 @@ void trawl_found_ends_compare(trawl_found_ends *found) {
         bool can_read = possible->length >= 8 ||
                         (possible->end >= 8 && possible->past - view->patterns.bytes >= 8);
         if (possible->past == NULL ||
-            (can_read ? is_equal(possible->past, here, possible->length, view->folded)
-                      : trawl_ending_common(possible->past, here, 0, possible->length,
-                                            view->folded) == possible->length)) {
+            (can_read
+                 ? is_equal(possible->past, here, possible->length, view->folded, &found->compared)
+                 : trawl_ending_common(possible->past, here, 0, possible->length, view->folded) ==
+                       possible->length)) {
             insert(found, possible->end, possible->key, view->outputs.length);
         }
     }
@@ -153,6 +159,7 @@ static void add_marked_ends(trawl_found_ends *found) {
 
 size_t trawl_found_ends_finish(trawl_found_ends *found) {
     trawl_found_ends_compare(found);
+    found->walker->search.compared += found->compared;
     if (found->has_marks) {
         add_marked_ends(found);
     }

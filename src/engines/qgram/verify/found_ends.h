@@ -24,7 +24,7 @@ typedef struct trawl_possible_key {
 
 /* The ends of a block that have been found so far. */
 typedef struct trawl_found_ends {
-    const trawl_tier_walker *walker;
+    trawl_tier_walker *walker;
     const trawl_window *window;
     size_t first, last; /* ends of the block */
     uint32_t *ends, *keys;
@@ -32,6 +32,7 @@ typedef struct trawl_found_ends {
     /* Ends to be looked up: bit i is the end first + i. Cleared at the first one. */
     uint64_t *marks;
     bool has_marks;
+    uint64_t compared; /* bytes of keys */
     uint32_t possible_count;
     const trawl_key_record *records;
     /* One is written before it is known to stay. */
@@ -40,7 +41,7 @@ typedef struct trawl_found_ends {
 
 /* Begins the block with the ends first .. last. Ends and keys are written to lists->ends and
  * lists->keys, marks to lists->words. */
-void trawl_found_ends_begin(trawl_found_ends *found, const trawl_tier_walker *walker,
+void trawl_found_ends_begin(trawl_found_ends *found, trawl_tier_walker *walker,
                             const trawl_window *window, size_t first, size_t last,
                             const trawl_qgram_lists *lists);
 
@@ -71,7 +72,8 @@ static inline void trawl_found_ends_note(trawl_found_ends *found, size_t end, ui
 size_t trawl_found_ends_mark(trawl_found_ends *found, size_t sample, uint64_t steps, uint32_t step);
 
 /* Completes the lists: ends ascend, and the longest key of each is known; TRAWL_NO_KEY where it is
- * to be looked up. Returns the number of ends. */
+ * to be looked up. Adds the bytes that were compared to those of the tier's search. Returns the
+ * number of ends. */
 size_t trawl_found_ends_finish(trawl_found_ends *found);
 
 #endif
