@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Measures what the constants of src/costs/cpu_constants.h are worth, one by one.
+"""Measures what the constants of src/costs/cpu_constants.h, or gpu_constants.h, are worth, one by one.
 
 Each is halved and doubled (powers of two and small numbers: one less and one more; lists: without
 one of the elements). Over random workloads (tools/zoo_workloads.py) this says
@@ -14,6 +14,14 @@ one of the elements). Over random workloads (tools/zoo_workloads.py) this says
     tools/bench_constants.py --report build/constants         the table again, measuring nothing
     tools/bench_constants.py --program 'taskset -c 1' build/constants    measures on this core
 
+With --device cuda, plans are made for an H200, without a card. Their speeds need one, and a program
+with the CUDA module's object files (--module). The folder can be taken to a machine with a card; with
+--corpora it makes the same workloads there:
+
+    tools/bench_constants.py --device cuda --module build/gpu/CMakeFiles/trawl-cuda.dir \
+        --corpora build/constants/corpora --only-plans build/constants
+    tools/bench_constants.py --device cuda --corpora build/constants/corpora --jobs 12 build/constants
+
 The folder gets a copy of the library whose constants are variables (tools/constants_tree.py), which
 takes a minute to compile, and the results: plans.jsonl and speeds.jsonl, a workload a line. Run
 again with the same seed, it goes on where it stopped. Exit status: 0; 1 if a variation changes what
@@ -21,6 +29,7 @@ is found; 2 for wrong usage.
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import fcntl
 import json
@@ -34,9 +43,11 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import constants_tree
+import tool_main
 import zoo_workloads
 
 COMPILED = "program "  # a command: ask this program
@@ -47,9 +58,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The part above 1 is halved and doubled.
 MARGINS = {"TRAWL_COST_LARGE_TABLES_FACTOR", "TRAWL_COST_MOST_GROWTH", "TRAWL_DIVIDE_ANCHOR_MARGIN",
            "TRAWL_DIVIDE_REGISTERS_ALONE", "TRAWL_DIVIDE_REGISTERS_BESIDE", "TRAWL_FALLBACK_MARGIN",
-           "TRAWL_FIELDS_PRODUCT_WORK"}
+           "TRAWL_FIELDS_PRODUCT_WORK", "TRAWL_GPU_ENDS_PER_CANDIDATE"}
 # Values that the rules below would make senseless.
-GIVEN = {"TRAWL_SURVEY_MAX_SHARE": (0.999, 0.99999), "TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10)}
+GIVEN = {"TRAWL_SURVEY_MAX_SHARE": (0.999, 0.99999), "TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),
+         "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,),
+         "TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON": (1,)}
 # Prices and times of what is not planned for a text of unknown length, or only if it is named.
 SKIPPED = {"trawl_plan_build_byte_costs", "TRAWL_SPLIT_PART_TABLE_BYTES", "TRAWL_SPLIT_MOST_PARTS"}
 # What scans read themselves: by the kinds of tiers that do (engines/qgram/format.h; none: all).
@@ -61,6 +74,12 @@ SCANS = {"TRAWL_BLOOM_PREFETCH": (1, 5), "TRAWL_TEDDY_PREFETCH": (2,),
          "TRAWL_FALLBACK_STEP_SECONDS": (), "TRAWL_FALLBACK_MARGIN": (),
          "TRAWL_FALLBACK_BUILD_BYTE_SECONDS": (), "TRAWL_FALLBACK_BUILD_LEAST_SECONDS": (),
          "TRAWL_FALLBACK_MAX_BYTES": ()}
+# The same for what an upload to a GPU or a scan there reads: by words of the plan.
+UPLOADS = {"TRAWL_GPU_HOT_LEAST_STRIP_BYTES": {"hot", "automaton"},
+           "TRAWL_GPU_HOT_ROUNDS": {"hot", "automaton"}, "TRAWL_GPU_HOT_SLOWER": {"hot", "automaton"},
+           "TRAWL_GPU_HOT_RANKED_BYTES": {"hot", "automaton"},
+           "TRAWL_GPU_HOT_RANKED_PIECES": {"hot", "automaton"},
+           "TRAWL_GPU_BUCKET_LOAD": {"anchors"}}
 
 
 def values_of(name, kind, value):
@@ -101,14 +120,15 @@ def variations(constants, pattern):
     return made
 
 
-def compiled_variations(folder, pattern):
+def compiled_variations(folder, pattern, of, module):
     """The same for constants that need a program each, which is compiled here."""
     made = []
-    for name, value in constants_tree.fixed_values(ROOT):
+    for name, value in constants_tree.fixed_values(ROOT, of):
         for other in values_of(name, "u", value) if re.search(pattern, name) else ():
-            program = constants_tree.build(ROOT, os.path.join(folder, "fixed"), {name: "%du" % other})
-            kept = os.path.join(folder, "%s_%d" % (name, other))
-            shutil.copy(program, kept)
+            program = constants_tree.build(ROOT, os.path.join(folder, "fixed"), of,
+                                           {name: "%du" % other}, module)
+            kept = "%s_%d" % (name, other)
+            shutil.copy(program, os.path.join(folder, kept))
             made.append((name, "%d" % other, [COMPILED + kept]))
     return made
 
@@ -168,14 +188,17 @@ class Programs:
 
     def __init__(self, options, base, files):
         self.before, self.base, self.kept = shlex.split(options.program), base, {}
-        self.files = files + ([options.engine] if options.engine else [])
+        self.folder = options.folder
+        self.files = files + [word for word in (options.device, options.engine)
+                              if word and word != "cpu"]
 
     def apply(self, commands):
         """Changes the constants; returns the program to ask."""
         is_compiled = bool(commands) and commands[0].startswith(COMPILED)
         path = commands[0][len(COMPILED):] if is_compiled else self.base
         if path not in self.kept:
-            self.kept[path] = Program(self.before + [path] + self.files)
+            program = os.path.abspath(os.path.join(self.folder, path))
+            self.kept[path] = Program(self.before + [program] + self.files)
         for command in ["reset"] + commands[is_compiled:]:
             self.kept[path].ask(command)
         return self.kept[path]
@@ -190,34 +213,48 @@ class Programs:
             program.close()
 
 
-def write_workload(workload, most, folder):
-    """The files of a workload with at most so many patterns; returns their names."""
-    names = os.path.join(folder, "patterns"), os.path.join(folder, "text")
-    with open(names[0], "wb") as file:
-        file.writelines(struct.pack("<BI", flags == "i", len(pattern)) + pattern
-                        for flags, pattern in workload.patterns[:most])
-    with open(names[1], "wb") as file:
-        file.write(workload.text)
-    return list(names)
+# ------------------------------------------------------------------ workloads
+
+
+class Workloads:
+    """The workloads of a seed, written into files."""
+
+    def __init__(self, options, seed):
+        self.options, self.seed = options, seed
+        self.corpora = zoo_workloads.Corpora(seed, options.corpora)
+
+    def write(self, number, folder):
+        """The names of a workload's files; None: it has too few patterns."""
+        workload = zoo_workloads.make(self.corpora, self.seed, number, self.options.text)
+        if len(workload.patterns) < self.options.least:
+            return None
+        names = os.path.join(folder, "patterns"), os.path.join(folder, "text")
+        with open(names[0], "wb") as file:
+            file.writelines(struct.pack("<BI", flags == "i", len(pattern)) + pattern
+                            for flags, pattern in workload.patterns[:self.options.patterns])
+        with open(names[1], "wb") as file:
+            file.write(workload.text)
+        return [names[0], os.devnull if self.options.no_sample else names[1]]
 
 
 # ------------------------------------------------------------------ plans
 
 GROUP = 40  # variations of one direction that are tried together first
-TIMED = 25  # one workload in so many is planned with each variation by itself, for the time
 
 
-def find_changed(program, base, wanted, group):
+def find_changed(program, base, wanted, group, some=False):
     """Which variations of a group change the plan: {index: plan}; None for one that fails. Few do,
-    so they are tried together, and halves of a group only if it changes the plan."""
-    plan = program.plan([command for at in group for command in wanted[at][2]])
-    if plan is not None and plan[1:] == base:
-        return {}
-    if len(group) == 1:
-        return {group[0]: plan and plan[1:]}
+    so they are tried together, and halves of a group only if it changes the plan. `some`: it is known
+    that some do."""
+    if not some or len(group) == 1:
+        plan = program.plan([command for at in group for command in wanted[at][2]])
+        if plan is not None and plan[1:] == base:
+            return {}
+        if len(group) == 1:
+            return {group[0]: plan and plan[1:]}
     half = len(group) // 2
     changed = find_changed(program, base, wanted, group[:half])
-    changed.update(find_changed(program, base, wanted, group[half:]))
+    changed.update(find_changed(program, base, wanted, group[half:], not changed))
     return changed
 
 
@@ -245,7 +282,7 @@ def measure_times(program, wanted):
     return made
 
 
-def measure_plans(program, wanted, number):
+def measure_plans(program, wanted, number, timed):
     """A workload's plan, and the plans of the variations that change it."""
     program.plan([])  # the first one meets memory that is not there yet
     base, changed = program.plan([]), {}
@@ -254,16 +291,18 @@ def measure_plans(program, wanted, number):
     for group in groups_of(wanted, random.Random(number)):
         changed.update(find_changed(program, base[1:], wanted, group))
     return {"number": number, "seconds": base[0], "base": base[1:], "changed": sorted(changed.items()),
-            "times": measure_times(program, wanted) if number % TIMED == 0 else None}
+            "times": measure_times(program, wanted) if timed and number % timed == 0 else None}
 
 
 # ------------------------------------------------------------------ speeds
 
-ROUNDS = 7
+ROUNDS = {"cpu": 7, "cuda": 3}  # on a GPU a round has several scans
 
 
 def is_scanned(name, plan):
     """Whether scans with this plan read the constant."""
+    if name in UPLOADS:
+        return bool(UPLOADS[name] & set(plan.split()))
     kinds = SCANS.get(name)
     if kinds is None or not plan.startswith("qgram"):
         return False
@@ -282,7 +321,7 @@ def choose_pairs(results, wanted, limit):
     return chosen
 
 
-def measure_speeds(program, result, chosen, wanted):
+def measure_speeds(program, result, chosen, wanted, rounds, lock):
     """Seconds of scans: [base, the same again, each of the chosen variations]. Variations with the
     same tables are measured once, unless scans read the constant."""
     subjects, of, kinds, changed = [[], []], [], {}, dict(result["changed"])
@@ -296,13 +335,14 @@ def measure_speeds(program, result, chosen, wanted):
         if program.apply(commands).ask("keep %d" % slot) is None:
             return None
     least, matches = [math.inf] * len(subjects), set()
-    for _ in range(ROUNDS):
-        for slot, commands in enumerate(subjects):
-            words = program.apply(commands).ask("scan %d" % slot)
-            if words is None:
-                return None
-            least[slot] = min(least[slot], float(words[0]))
-            matches.add(words[1])
+    for _ in range(rounds):
+        with exclusive(lock):
+            for slot, commands in enumerate(subjects):
+                words = program.apply(commands).ask("scan %d" % slot)
+                if words is None:
+                    return None
+                least[slot] = min(least[slot], float(words[0]))
+                matches.add(words[1])
     return {"base": least[0], "again": least[1], "of": [[at, least[slot]] for at, slot in zip(chosen, of)],
             "matches": sorted(matches)}
 
@@ -343,6 +383,20 @@ def pairs(text):
 def parse_arguments(given):
     parser = argparse.ArgumentParser(description="Measures what the planner's constants are worth.")
     parser.add_argument("folder", help="for the copy of the library, and for results")
+    parser.add_argument("--device", choices=sorted(constants_tree.OF), default="cpu",
+                        help="whose constants: cpu or cuda (cpu)")
+    parser.add_argument("--module", default="", metavar="FOLDER",
+                        help="with object files of the CUDA module: the program can scan on GPUs")
+    parser.add_argument("--corpora", default="", metavar="FOLDER",
+                        help="make the workloads from the files there, which are made if they are "
+                             "missing: the same workloads on all machines")
+    parser.add_argument("--no-sample", action="store_true",
+                        help="plans without a text (--device cuda)")
+    parser.add_argument("--timed", type=int, default=25, metavar="N",
+                        help="one workload in so many is planned with each variation by itself, for "
+                             "the time (25; 0: none)")
+    parser.add_argument("--only-plans", action="store_true", help="measure no speeds")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workloads at a time (1)")
     parser.add_argument("--seed", type=int, default=None, metavar="N",
                         help="the workloads (a new one, which is kept in the folder)")
     parser.add_argument("--workloads", type=int, default=200, metavar="N", help="how many (200)")
@@ -360,9 +414,12 @@ def parse_arguments(given):
     parser.add_argument("--also", type=pairs, default=[], metavar="NAME=VALUE,...",
                         help="these values of constants that are single numbers, too")
     parser.add_argument("--engine", default="", metavar="NAME",
-                        help="compile this engine instead of the planner's choice")
+                        help="compile this engine instead of the planner's choice; on a GPU qgram, "
+                             "of which kernel filter is measured")
     parser.add_argument("--least", type=int, default=1, metavar="N",
                         help="leave out workloads with fewer patterns (1)")
+    parser.add_argument("--seconds", type=float, default=0, metavar="N",
+                        help="after so long begin no further plans, and then no further speeds")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     return parser.parse_args(given)
 
@@ -385,49 +442,103 @@ def begin(options):
     if os.path.exists(path):
         kept = read_lines(path)[0]
         return kept["program"], kept["seed"], kept["wanted"]
-    folder = os.path.abspath(options.folder)
-    program = constants_tree.build(ROOT, folder)
+    folder, of = os.path.abspath(options.folder), constants_tree.OF[options.device]
+    module = options.module and os.path.abspath(options.module)
+    program = constants_tree.build(ROOT, folder, of, module=module)
     asked = Program([program, os.devnull, os.devnull])
     seed = random.SystemRandom().randrange(10 ** 6) if options.seed is None else options.seed
     wanted = variations(asked.constants(), options.names)
     asked.close()
     wanted += [(name, value, ["set %s 0 %s" % (name, value)]) for name, value in options.also]
     if options.compiled:
-        wanted += compiled_variations(folder, options.names)
+        wanted += compiled_variations(folder, options.names, of, module)
+    program = os.path.relpath(program, folder)
     append_line(path, {"program": program, "seed": seed, "wanted": wanted})
     return program, seed, wanted
 
 
+class Measuring:
+    """What the measurements of all workloads share. Each is called with a workload's number."""
+
+    def __init__(self, options, program, seed, wanted):
+        self.options, self.program, self.wanted = options, program, wanted
+        self.workloads = Workloads(options, seed)
+
+    def plans(self, number):
+        """(number, plans); None for plans if there are none."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = self.workloads.write(number, folder)
+            if files is None:
+                return number, None
+            asked = Programs(self.options, self.program, files)
+            with exclusive(self.options.lock):
+                made = measure_plans(asked, self.wanted, number, self.options.timed)
+                asked.close()
+            return number, made
+
+    def speeds(self, result, chosen):
+        """(number, speeds). On a GPU only scans are exclusive: compiling takes far longer."""
+        whole, scans = self.options.lock, ""
+        if self.options.device == "cuda":
+            whole, scans = scans, whole
+        with tempfile.TemporaryDirectory() as folder:
+            files = self.workloads.write(result["number"], folder)
+            asked = Programs(self.options, self.program, files)
+            with exclusive(whole):
+                made = measure_speeds(asked, result, chosen, self.wanted,
+                                      ROUNDS[self.options.device], scans)
+                asked.close()
+            return result["number"], made
+
+
+measuring = None  # of a process of the pool: it keeps what it has read
+
+
+def begin_process(*settings):
+    global measuring
+    measuring = Measuring(*settings)
+
+
+def measure_plans_of(number):
+    return measuring.plans(number)
+
+
+def measure_speeds_of(result, chosen):
+    return measuring.speeds(result, chosen)
+
+
+def all_done(settings, function, calls):
+    """What the function returns for each of the calls, as soon as it is done. Calls that have not begun
+    in time are left out."""
+    options, begun = settings[0], time.monotonic()
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=begin_process,
+                                                initargs=settings) as pool:
+        waiting = [pool.submit(function, *call) for call in calls]
+        for done in concurrent.futures.as_completed(waiting):
+            if not done.cancelled():
+                yield done.result()
+            if options.seconds and time.monotonic() - begun > options.seconds:
+                for call in waiting:
+                    call.cancel()
+
+
 def measure(options, program, seed, wanted, paths):
-    corpora = zoo_workloads.Corpora(seed)
     results = {one["number"]: one for one in read_lines(paths[0])}
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.workloads):
-            if number in results:
-                continue
-            workload = zoo_workloads.make(corpora, seed, number, options.text)
-            if len(workload.patterns) < options.least:
-                continue
-            files = write_workload(workload, options.patterns, folder)
-            asked = Programs(options, program, files)
-            with exclusive(options.lock):
-                made = measure_plans(asked, wanted, number)
-                asked.close()
-            if made is not None:
-                results[number] = made
-                append_line(paths[0], results[number])
-                print("plans of %d: %.4f s" % (number, made["seconds"]), file=sys.stderr, flush=True)
-        speeds = {one["number"] for one in read_lines(paths[1])}
-        chosen = choose_pairs(list(results.values()), wanted, options.limit)
-        for number in sorted(set(chosen) - speeds):
-            files = write_workload(zoo_workloads.make(corpora, seed, number, options.text),
-                                   options.patterns, folder)
-            asked = Programs(options, program, files)
-            with exclusive(options.lock):
-                made = measure_speeds(asked, results[number], chosen[number], wanted)
-                asked.close()
-            append_line(paths[1], {"number": number, "speeds": made})
-            print("speeds of %d" % number, file=sys.stderr, flush=True)
+    settings = (options, program, seed, wanted)
+    missing = sorted(set(range(options.workloads)) - set(results))
+    for number, made in all_done(settings, measure_plans_of, [(number,) for number in missing]):
+        if made is not None:
+            results[number] = made
+            append_line(paths[0], made)
+            print("plans of %d: %.4f s" % (number, made["seconds"]), file=sys.stderr, flush=True)
+    speeds = {one["number"] for one in read_lines(paths[1])}
+    if options.only_plans:
+        return
+    chosen = choose_pairs([results[number] for number in sorted(results)], wanted, options.limit)
+    calls = [(results[number], chosen[number]) for number in sorted(set(chosen) - speeds)]
+    for number, made in all_done(settings, measure_speeds_of, calls):
+        append_line(paths[1], {"number": number, "speeds": made})
+        print("speeds of %d" % number, file=sys.stderr, flush=True)
 
 
 def main(given):
@@ -447,10 +558,4 @@ def main(given):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except OSError as trouble:
-        print("bench_constants: %s" % trouble, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    tool_main.run(main, OSError)

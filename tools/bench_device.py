@@ -28,6 +28,7 @@ import time
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_report
 import bench_workloads as workloads
+import tool_main
 
 # The target is in GB/s, for counting in 1 GiB on an H200; None: there is none.
 Row = collections.namedtuple("Row", "name patterns text target")
@@ -175,10 +176,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except workloads.Trouble as trouble:
-        print("bench_device: %s" % trouble, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    tool_main.run(main, workloads.Trouble)

@@ -30,6 +30,7 @@ import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_report
+import tool_main
 
 Workload = collections.namedtuple("Workload", "name patterns text target")
 
@@ -434,10 +435,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Trouble as trouble:
-        print("bench_workloads: %s" % trouble, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    tool_main.run(main, Trouble)

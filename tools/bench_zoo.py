@@ -26,6 +26,7 @@ import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_workloads
+import tool_main
 import zoo_workloads
 
 PEERS = ("hyperscan", "aho-corasick")  # by the beginning of their names
@@ -210,10 +211,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except (bench_workloads.Trouble, OSError) as trouble:
-        print("bench_zoo: %s" % trouble, file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    tool_main.run(main, bench_workloads.Trouble, OSError)

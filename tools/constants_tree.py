@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """A copy of the library whose constants are variables, for tools/bench_constants.py.
 
-In the copy, each constant of src/costs/cpu_constants.h (and each of ELSEWHERE) is the name of a
-variable, which tests/bench/constants.c changes. The compiler needs some constants while it
-compiles, for the sizes of arrays: those of FIXED stay, and get a build of their own for each value.
+In the copy, each constant of src/costs/cpu_constants.h or, for plans of GPUs, gpu_constants.h is the
+name of a variable, which tests/bench/constants.c changes. The compiler needs some constants while it
+compiles, for the sizes of arrays: those that are `fixed` get a build of their own for each value.
 """
 
+import collections
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-HEADER = "src/costs/cpu_constants.h"
-# Constants of single files that can be varied in the same way.
-ELSEWHERE = [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")]
-# Sizes of arrays. COUNTS: of arrays whose elements are varied instead.
-COUNTS = {"TRAWL_SURVEY_CLASSES"}
-FIXED = {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
+# header: where the constants are. elsewhere: constants of single files that can be varied in the same
+# way. fixed: sizes of arrays. kept: what is not varied, since it counts the elements of an array
+# that are varied instead, follows from another constant, describes a device, or is also in kernels.
+Constants = collections.namedtuple("Constants", "header elsewhere fixed kept")
+OF = {
+    "cpu": Constants(
+        "src/costs/cpu_constants.h",
+        [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")],
+        {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
          "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
-         "TRAWL_TEDDY_PATTERNS"}
+         "TRAWL_TEDDY_PATTERNS"},
+        {"TRAWL_SURVEY_CLASSES"}),
+    "cuda": Constants(
+        "src/costs/gpu_constants.h", [], {"TRAWL_GPU_MOST_TIERS"},
+        {"TRAWL_GPU_USUAL_MULTIPROCESSORS", "TRAWL_GPU_USUAL_SHARED_BYTES",
+         "TRAWL_GPU_USUAL_CACHE_BYTES", "TRAWL_GPU_QGRAM_WORKING_BYTES", "TRAWL_GPU_CLASS_BYTES",
+         "TRAWL_GPU_END_OFFSET_LOAD", "TRAWL_GPU_BATCH_BYTES", "TRAWL_GPU_BANKS",
+         "TRAWL_GPU_HOT_THREADS", "TRAWL_GPU_HOT_BUSY_THREADS", "TRAWL_GPU_HOT_WARP",
+         "TRAWL_GPU_HOT_LEAST_RANK_BITS", "TRAWL_GPU_HOT_MOST_RANK_BITS"}),
+}
 SCALAR = re.compile(r"^#define (TRAWL_\w+) (\S.*?)[ \t]*(/\*.*)?$", re.M)
 ARRAY = re.compile(r"^static const (struct \{.*?\}|\w+) (\w+)\[(\w*)\]\s*=\s*(\{.*?\});$", re.M | re.S)
 FIELDS = re.compile(r"^\s*(\w+) ([\w, ]+);$", re.M)
@@ -56,11 +69,11 @@ def arrays(text):
     return ARRAY.findall(text)
 
 
-def vary_header(text):
+def vary_header(text, of):
     """The header with a variable in place of each constant that may be one."""
     def single(match):
         name, value = match.group(1), match.group(2)
-        if name in FIXED | COUNTS:
+        if name in of.fixed | of.kept:
             return match.group(0)
         return "extern __typeof__(%s) trawl_varied_%s;\n#define %s (trawl_varied_%s)" % (
             value, name, name, name)
@@ -75,12 +88,12 @@ def vary_header(text):
     return ARRAY.sub(array, body)
 
 
-def definitions(text):
+def definitions(text, of):
     """What goes into a source file: all variables, and the table of them."""
     lines = ['#include "costs/varied.h"', '#include "costs/given_constants.h"', KIND]
     table = []
     for name, _ in numbers(text):
-        if name not in FIXED | COUNTS:
+        if name not in of.fixed | of.kept:
             lines.append("__typeof__(%s) trawl_varied_%s = %s;" % (name, name, name))
             table.append("SINGLE(%s)" % name)
     for kind, name, _, values in arrays(text):
@@ -93,7 +106,7 @@ def definitions(text):
                           for member in one[1].split(", ")]
         else:
             table.append('LIST(%s, , "%s", KIND(trawl_varied_%s[0]))' % (name, name, name))
-    for _, name in ELSEWHERE:
+    for _, name in of.elsewhere:
         lines.append("extern size_t trawl_varied_%s;" % name)
         table.append("SINGLE(%s)" % name)
     lines.append("trawl_varied trawl_varied_all[] = {\n%s};" % ",\n".join(table))
@@ -129,36 +142,36 @@ def vary_elsewhere(text, name):
     return made
 
 
-def fixed_values(root):
+def fixed_values(root, of):
     """(name, value) of the constants that need a build of their own."""
     made = []
-    for name, value in numbers(read(os.path.join(root, HEADER))):
-        if name in FIXED:
+    for name, value in numbers(read(os.path.join(root, of.header))):
+        if name in of.fixed:
             made.append((name, int(re.search(r"\d+", value.replace("(size_t)", "")).group(0))))
     return made
 
 
-def generate(root, tree, values):
-    """Writes the copy. `values`: names of FIXED with the text that replaces theirs."""
+def generate(root, tree, of, values):
+    """Writes the copy. `values`: names of fixed ones with the text that replaces theirs."""
     for folder, _, files in os.walk(os.path.join(root, "src")):
         for file in files:
             source = os.path.join(folder, file)
             relative = os.path.relpath(source, root)
-            if relative != HEADER and relative not in dict(ELSEWHERE):
+            if relative != of.header and relative not in dict(of.elsewhere):
                 write(os.path.join(tree, relative), read(source))
     for folder in ("cmake", "include"):
         shutil.copytree(os.path.join(root, folder), os.path.join(tree, folder), dirs_exist_ok=True)
-    given = read(os.path.join(root, HEADER))
+    given = read(os.path.join(root, of.header))
     for name, value in values.items():
         given, count = re.subn(r"^#define %s \S.*?$" % name, "#define %s %s" % (name, value), given,
                                flags=re.M)
         if count != 1:
-            raise OSError("%s: expected one #define %s" % (HEADER, name))
-    write(os.path.join(tree, HEADER), vary_header(given))
+            raise OSError("%s: expected one #define %s" % (of.header, name))
+    write(os.path.join(tree, of.header), vary_header(given, of))
     write(os.path.join(tree, "src/costs/given_constants.h"), given)
     write(os.path.join(tree, "src/costs/varied.h"), VARIED_H)
-    write(os.path.join(tree, "src/costs/varied.c"), definitions(given))
-    for path, name in ELSEWHERE:
+    write(os.path.join(tree, "src/costs/varied.c"), definitions(given, of))
+    for path, name in of.elsewhere:
         write(os.path.join(tree, path), vary_elsewhere(read(os.path.join(root, path)), name))
 
 
@@ -169,23 +182,35 @@ include(cmake/compiler.cmake)
 include(cmake/dependencies.cmake)
 file(GLOB_RECURSE sources "src/*.c")
 list(FILTER sources EXCLUDE REGEX "/src/io/")
-add_executable(bench_constants ${sources} "%s/tests/bench/constants.c")
+if(NOT "%(module)s" STREQUAL "")
+    list(FILTER sources EXCLUDE REGEX "/src/gpu/absent.c")
+endif()
+add_executable(bench_constants ${sources} "%(root)s/tests/bench/constants.c"
+               "%(root)s/tests/bench/constants_device.c")
 target_compile_definitions(bench_constants PRIVATE TRAWL_BUILDING_LIBRARY)
-target_include_directories(bench_constants PRIVATE src "%s/tests/bench")
+target_include_directories(bench_constants PRIVATE src "%(root)s/tests/bench")
 target_link_libraries(bench_constants PRIVATE trawl-flags PkgConfig::XXHASH Threads::Threads m)
+if(NOT "%(module)s" STREQUAL "")
+    file(GLOB_RECURSE module "%(module)s/*.o")
+    find_package(CUDAToolkit REQUIRED)
+    target_sources(bench_constants PRIVATE ${module})
+    target_link_libraries(bench_constants PRIVATE CUDA::cudart_static
+                          -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic)
+endif()
 """
 
 
-def build(root, place, values=None):
-    """Makes the program of a set of values in `place`; returns its path."""
+def build(root, place, of, values=None, module=""):
+    """Makes the program of a set of values in `place`; returns its path. `module`: the folder with
+    the CUDA module's object files, if it shall scan on GPUs."""
     tree, made = os.path.join(place, "tree"), os.path.join(place, "made")
-    generate(root, tree, values or {})
-    write(os.path.join(tree, "CMakeLists.txt"), CMAKE % (root, root))
+    generate(root, tree, of, values or {})
+    write(os.path.join(tree, "CMakeLists.txt"), CMAKE % {"root": root, "module": module})
     for command in (["cmake", "-S", tree, "-B", made, "-DCMAKE_BUILD_TYPE=Release"],
                     ["cmake", "--build", made, "-j", str(os.cpu_count())]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.stderr.write(done.stdout[-6000:] + done.stderr[-6000:])
-            raise OSError("%s failed; a constant that is needed while compiling belongs into FIXED "
-                          "of tools/constants_tree.py" % command[0])
+            raise OSError("%s failed; a constant that is needed while compiling belongs to the fixed "
+                          "ones of tools/constants_tree.py" % command[0])
     return os.path.join(made, "bench_constants")

@@ -11,6 +11,7 @@ import collections
 import glob
 import gzip
 import itertools
+import lzma
 import math
 import os
 import random
@@ -18,6 +19,7 @@ import re
 
 MIB = 1 << 20
 CORPUS_BYTES = 48 * MIB
+KEPT_BYTES = 12 * MIB  # of a corpus that goes to other machines
 PATTERN_BYTES = 32 * MIB  # of a set, at most: fewer patterns then
 Workload = collections.namedtuple("Workload", "name patterns text")  # patterns: (flags, bytes)
 
@@ -50,7 +52,8 @@ def readable_manual(page):
 
 
 class Corpora:
-    """What the machine's files give, each read once: English, code, binaries."""
+    """What the machine's files give, each read once: English, code, binaries. With a folder: what it
+    has, which is the same on all machines; what it lacks is put there."""
 
     SOURCES = {
         "english": ["/usr/share/man/man[1-8]/*.gz", "/usr/share/perl/*/pod/*.pod",
@@ -59,14 +62,26 @@ class Corpora:
         "binary": ["/usr/bin/*", "/usr/lib/*-linux-gnu/*.so*"],
     }
 
-    def __init__(self, seed):
+    def __init__(self, seed, folder=""):
         self.seed = seed
+        self.folder = folder
         self.kept = {}
 
     def __getitem__(self, kind):
         if kind not in self.kept:
-            self.kept[kind] = self.read(kind)
+            self.kept[kind] = self.read_kept(kind) if self.folder else self.read(kind)
         return self.kept[kind]
+
+    def read_kept(self, kind):
+        path = os.path.join(self.folder, "%s-%s.xz" % (self.seed, kind))
+        if not os.path.exists(path):
+            os.makedirs(self.folder, exist_ok=True)
+            making = "%s.%d" % (path, os.getpid())
+            with lzma.open(making, "wb", preset=6) as file:
+                file.write(self.read(kind)[:KEPT_BYTES])
+            os.replace(making, path)
+        with lzma.open(path) as file:
+            return file.read()
 
     def read(self, kind):
         paths = sorted(path for pattern in self.SOURCES[kind]

@@ -3,11 +3,13 @@
  * Plans and scans with constants that can be changed while it runs: what tools/bench_constants.py
  * asks. That tool compiles this file, against a library whose constants are variables.
  *
- *     bench_constants PATTERNS TEXT [ENGINE]
+ *     bench_constants PATTERNS TEXT [cuda] [ENGINE]
  *
  * PATTERNS has, for each pattern, a flag (0 or 1, a byte), a length (four bytes) and the bytes.
- * With ENGINE that engine is compiled, without a plan. Commands are lines on standard input, each
- * with a line as answer (list: one for each constant):
+ * With ENGINE that engine is compiled, without a plan. With "cuda" plans and scans are for a GPU,
+ * and plans need none; ENGINE is qgram then, and its kernel filter; an empty TEXT is no sample.
+ * Commands are lines on standard input,
+ * each with a line as answer (list: one for each constant):
  *
  *     list                     constants: name, kind, element's bytes, values
  *     set NAME INDEX VALUE     changes an element (0 for a single number)
@@ -18,7 +20,8 @@
  *     scan SLOT                counts all matches with that database, until LEAST_SECONDS have
  *                              passed; seconds of the fastest scan, matches
  *
- * Seconds are the process's own, without those in which it waited for others.
+ * Seconds are the process's own, without those in which it waited for others; of scans on a GPU,
+ * those between two of its events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,19 +31,24 @@
 
 #include <xxhash.h>
 
+#include "base/allocate.h"
 #include "base/text_pieces.h"
+#include "constants_device.h"
 #include "costs/costs.h"
 #include "costs/varied.h"
 #include "database/assemble.h"
 #include "database/database.h"
+#include "plan/gpu.h"
 #include "plan/plan.h"
+#include "plan/sample.h"
 #include "read_file.h"
 
-enum { SLOTS = 512, SECONDS_OF_A_COMMAND = 20 };
+enum { SLOTS = 512, SECONDS_OF_A_COMMAND = 60 };
 #define LEAST_SECONDS 0.005
 
 /* As trawl scan takes it (cli/target/planning.c). */
 enum { SAMPLE_PIECES = 128, SAMPLE_PIECE = 1024, SAMPLE = SAMPLE_PIECES * SAMPLE_PIECE };
+_Static_assert(SAMPLE == (int)DEVICE_PIECES * (int)DEVICE_PIECE, "one size for both");
 
 static trawl_patterns *patterns;
 static uint8_t *text;
@@ -49,6 +57,9 @@ static uint8_t sample[SAMPLE];
 static size_t sample_length;
 static trawl_db *slots[SLOTS];
 static const char *engine; /* NULL: the planner chooses */
+static bool on_device;
+static device_text resident; /* the text as a GPU scans it */
+static trawl_cuda_db *uploaded[SLOTS];
 
 static void fail(const char *message) {
     (void)fprintf(stderr, "bench_constants: %s\n", message);
@@ -83,15 +94,14 @@ static void read_patterns(const char *path) {
     free(file);
 }
 
-static void take_sample(void) {
+static void take_sample(size_t pieces, size_t piece) {
     sample_length = length < SAMPLE ? length : SAMPLE;
     if (length <= SAMPLE) {
         memcpy(sample, text, length);
         return;
     }
-    for (size_t i = 0; i < SAMPLE_PIECES; i++) {
-        memcpy(sample + i * SAMPLE_PIECE,
-               text + trawl_piece_begin(i, SAMPLE_PIECES, SAMPLE_PIECE, length), SAMPLE_PIECE);
+    for (size_t i = 0; i < pieces; i++) {
+        memcpy(sample + i * piece, text + trawl_piece_begin(i, pieces, piece, length), piece);
     }
 }
 
@@ -223,20 +233,51 @@ static void print_plan(const trawl_plan *plan) {
     (void)printf("\n");
 }
 
+/* The same for a GPU: the number is of what an upload puts there. */
+static void make_device_plan(trawl_compile_settings *settings, trawl_plan *plan) {
+    trawl_error error;
+    char words[1024] = "";
+    FILE *written = fmemopen(words, sizeof words, "w");
+    uint64_t number = 0;
+    uint8_t *made = NULL;
+    settings->device = "cuda";
+    double begin = seconds();
+    if (length == 0) { /* as trawl_compile does without a sample */
+        expect(trawl_sample_make(patterns, &made, &settings->sample_length, &error), &error);
+        settings->sample = made;
+    }
+    plan->device.chosen = TRAWL_DEVICE_FILTER;
+    if (engine == NULL) {
+        expect(trawl_plan_choose_for_device(patterns, settings, plan, &error), &error);
+    }
+    double used = seconds() - begin;
+    expect(device_plan_describe(patterns, plan, settings->device_costs, &resident, &number, written,
+                                &error),
+           &error);
+    (void)fclose(written);
+    trawl_release(made);
+    (void)printf("%.9f %016llx%s\n", used, (unsigned long long)number, words);
+}
+
 static void make_plan(void) {
     trawl_error error;
     trawl_costs costs;
     trawl_device_costs device_costs;
     expect(trawl_costs_complete(NULL, &costs, &error), &error);
     expect(trawl_device_costs_complete(NULL, &device_costs, &error), &error);
-    const trawl_compile_settings settings = {.matches = TRAWL_MATCH_ALL,
-                                             .max_table_bytes = UINT64_C(8) << 30,
-                                             .sample = sample,
-                                             .sample_length = sample_length,
-                                             .costs = &costs,
-                                             .device_costs = &device_costs};
+    trawl_compile_settings settings = {.matches = TRAWL_MATCH_ALL,
+                                       .max_table_bytes = UINT64_C(8) << 30,
+                                       .sample = sample,
+                                       .sample_length = sample_length,
+                                       .costs = &costs,
+                                       .device_costs = &device_costs};
     trawl_plan *plan = calloc(1, sizeof *plan);
     plan->record.sample_bytes = sample_length;
+    if (on_device) {
+        make_device_plan(&settings, plan);
+        free(plan);
+        return;
+    }
     double begin = seconds();
     expect(trawl_plan_choose(patterns, &settings, plan, &error), &error);
     double used = seconds() - begin;
@@ -263,6 +304,7 @@ static trawl_db **slot(size_t number) {
 static double compile(trawl_db **db) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = engine;
+    options.device = on_device ? "cuda" : NULL;
     options.sample = sample;
     options.sample_length = sample_length;
     trawl_error error;
@@ -280,10 +322,27 @@ static void plan_engine(void) {
     trawl_db_free(db);
 }
 
+/* Compiles into a slot and, for a GPU, uploads; returns the seconds of compiling. */
+static double keep(size_t number) {
+    trawl_error error;
+    trawl_db **db = slot(number);
+    trawl_cuda_db_free(uploaded[number]);
+    uploaded[number] = NULL;
+    double used = compile(db);
+    if (on_device) {
+        expect(device_upload(*db, &resident, &uploaded[number], &error), &error);
+    }
+    return used;
+}
+
 static void scan(size_t number) {
     trawl_error error;
     uint64_t total = 0;
     double least = 1e9, all = 0;
+    if (on_device) {
+        expect(device_scan(uploaded[number], engine, &resident, &least, &total, &error), &error);
+        all = LEAST_SECONDS;
+    }
     while (all < LEAST_SECONDS) {
         double begin = seconds();
         expect(trawl_count(*slot(number), text, length, NULL, &total, NULL, &error), &error);
@@ -303,7 +362,7 @@ static void obey(const char *line) {
     if (strcmp(line, "list\n") == 0) {
         list();
     } else if (strcmp(line, "plan\n") == 0) {
-        if (engine == NULL) {
+        if (engine == NULL || on_device) {
             make_plan();
         } else {
             plan_engine();
@@ -319,7 +378,7 @@ static void obey(const char *line) {
         memcpy(element(of, second), element(of, first), of->size);
         (void)printf("done\n");
     } else if (sscanf(line, "keep %zu", &first) == 1) {
-        (void)printf("%.9f\n", compile(slot(first)));
+        (void)printf("%.9f\n", keep(first));
     } else if (sscanf(line, "scan %zu", &first) == 1) {
         scan(first);
     } else {
@@ -328,13 +387,19 @@ static void obey(const char *line) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3 && count != 4) {
-        fail("expected PATTERNS TEXT [ENGINE]");
+    if (count < 3 || count > 5) {
+        fail("expected PATTERNS TEXT [cuda] [ENGINE]");
     }
-    engine = arguments[3]; /* NULL behind the last one */
+    on_device = count > 3 && strcmp(arguments[3], "cuda") == 0;
+    engine = arguments[3 + on_device]; /* NULL behind the last one */
     read_patterns(arguments[1]);
     text = (uint8_t *)read_file(arguments[2], &length);
-    take_sample();
+    if (on_device) {
+        take_sample(DEVICE_PIECES, DEVICE_PIECE);
+        expect(device_text_make(text, length, &resident), &(trawl_error){.message = "no memory"});
+    } else {
+        take_sample(SAMPLE_PIECES, SAMPLE_PIECE);
+    }
     reset();
     char line[256];
     while (fgets(line, sizeof line, stdin) != NULL) {

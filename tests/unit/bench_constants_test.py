@@ -24,7 +24,8 @@ class Values(unittest.TestCase):
                 ("TRAWL_X", "u", 100, (50, 200)), ("TRAWL_X", "d", 0.3, (0.15, 0.6)),
                 ("TRAWL_X", "u", 3, (2, 4)), ("TRAWL_X_BITS", "u", 17, (16, 18)),
                 ("TRAWL_RABIN_KARP_FILTER_BITS", "u", 64, (32, 128)),
-                ("TRAWL_FALLBACK_MARGIN", "d", 1.5, (1.25, 2.0))]:
+                ("TRAWL_FALLBACK_MARGIN", "d", 1.5, (1.25, 2.0)),
+                ("TRAWL_GPU_CLEARLY_LESS", "d", 0.9, (0.8, 0.95))]:
             self.assertEqual(bench_constants.values_of(name, kind, value), expected, name)
 
     def test_lists_lose_an_element(self):
@@ -35,14 +36,21 @@ class Values(unittest.TestCase):
 
 class Header(unittest.TestCase):
     def test_every_constant_is_a_variable_or_fixed(self):
-        text = constants_tree.read(os.path.join(bench_constants.ROOT, constants_tree.HEADER))
-        varied = constants_tree.vary_header(text)
-        left = set(re.findall(r"^#define (TRAWL_\w+) (?!\(trawl_varied_)\S", varied, re.M))
-        self.assertEqual(left, constants_tree.FIXED | constants_tree.COUNTS)
-        self.assertNotIn("static const", varied)
-        table = constants_tree.definitions(text)
-        for name in re.findall(r"trawl_varied_(\w+)", varied):
-            self.assertIn(name, table)
+        for device, of in constants_tree.OF.items():
+            with self.subTest(device):
+                text = constants_tree.read(os.path.join(bench_constants.ROOT, of.header))
+                varied = constants_tree.vary_header(text, of)
+                left = set(re.findall(r"^#define (TRAWL_\w+) (?!\(trawl_varied_)\S", varied, re.M))
+                self.assertEqual(left, of.fixed | of.kept)
+                self.assertNotIn("static const", varied)
+                table = constants_tree.definitions(text, of)
+                for name in re.findall(r"trawl_varied_(\w+)", varied):
+                    self.assertIn(name, table)
+
+    def test_names_of_uploads_are_constants(self):
+        text = constants_tree.read(os.path.join(bench_constants.ROOT, constants_tree.OF["cuda"].header))
+        names = {name for name, _ in constants_tree.numbers(text)}
+        self.assertLessEqual(set(bench_constants.UPLOADS), names)
 
 
 class FakeProgram:

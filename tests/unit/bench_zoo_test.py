@@ -32,6 +32,16 @@ class SmallCorpora(zoo_workloads.Corpora):
         return " ".join(made.choices(words, k=30000)).encode()
 
 
+class KeptCorpora(unittest.TestCase):
+    def test_a_folder_decides(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = SmallCorpora(1, folder)["binary"]
+            self.assertEqual(kept, SmallCorpora(1)["binary"])
+            os.rename(os.path.join(folder, "1-binary.xz"), os.path.join(folder, "1-code.xz"))
+            self.assertEqual(SmallCorpora(1, folder)["code"], kept)
+            self.assertEqual(os.listdir(folder), ["1-code.xz"])
+
+
 def contestant(kind, name, speed, matches=10):
     return {"kind": kind, "name": "auto" if kind == "auto" else name, "chosen": name,
             "matches": matches, "speed": speed and {"median": speed / 2, "max": speed}}
