@@ -93,10 +93,18 @@ trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair);
  * right boundaries do not depend on the letter case of the text. */
 bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions);
 
+/* Opens the walkers of both automata, and sets their outputs; those of a missing one stay as they
+ * are. of[0] and of[1] are NULL before. Close them with trawl_case_pair_close, also after a
+ * failure: those of the automata's walkers, and TRAWL_ERROR_MEMORY. */
+struct trawl_outputs; /* database/outputs.h */
+trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,
+                                  trawl_walker *of[2], struct trawl_outputs *outputs,
+                                  trawl_error *error);
+void trawl_case_pair_close(trawl_walker *of[2]);
+
 /* Puts all matches that end at one position of the window in canonical order, but for those that
  * cannot fulfil their conditions. `outputs`: of both automata. `keys`: the longest key of each
  * automaton there, or TRAWL_NO_KEY. */
-struct trawl_outputs; /* database/outputs.h */
 trawl_status trawl_case_pair_emit(const trawl_case_pair *pair, const struct trawl_outputs *outputs,
                                   const trawl_db *db, const trawl_window *window, uint64_t end,
                                   const uint32_t keys[2], trawl_sink *sink);

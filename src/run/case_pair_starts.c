@@ -44,12 +44,9 @@ void trawl_start_walker_close(trawl_start_walker *walker) {
     if (walker == NULL) {
         return;
     }
-    for (unsigned number = 0; number < 2; number++) {
-        if (walker->of[number] != NULL) {
-            walker->of[number]->type->close(walker->of[number]);
-        }
-        trawl_release(walker->matches[number]);
-    }
+    trawl_case_pair_close(walker->of);
+    trawl_release(walker->matches[0]);
+    trawl_release(walker->matches[1]);
     trawl_release(walker->reversed);
     trawl_release(walker->first);
     trawl_release(walker->next);
@@ -67,18 +64,7 @@ trawl_status trawl_start_walker_open(const trawl_db *db, const trawl_case_pair *
     walker->db = db;
     walker->pair = pair;
     walker->piece = piece;
-    trawl_status status = TRAWL_OK;
-    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        const trawl_db *automaton = pair->automaton[number];
-        if (automaton == NULL) {
-            continue;
-        }
-        trawl_outputs_view(automaton, 0, &walker->outputs[number]);
-        status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
-        if (status == TRAWL_OK) {
-            walker->of[number]->threads = 1;
-        }
-    }
+    trawl_status status = trawl_case_pair_open(pair, settings, walker->of, walker->outputs, error);
     if (status != TRAWL_OK) {
         trawl_start_walker_close(walker);
         return status;

@@ -26,12 +26,36 @@ typedef struct pair_walker {
     trawl_start_walker *starts; /* NULL: the pair has no reversed one */
 } pair_walker;
 
+trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,
+                                  trawl_walker *of[2], trawl_outputs *outputs, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        const trawl_db *automaton = pair->automaton[number];
+        if (automaton == NULL) {
+            continue;
+        }
+        trawl_outputs_view(automaton, 0, &outputs[number]);
+        status = automaton->engine->walker->open(automaton, settings, &of[number], error);
+        if (status == TRAWL_OK) {
+            of[number]->threads = 1;
+            trawl_fallback_offer(of[number]);
+        }
+    }
+    return status;
+}
+
+void trawl_case_pair_close(trawl_walker *of[2]) {
+    for (unsigned number = 0; number < 2; number++) {
+        if (of[number] != NULL) {
+            of[number]->type->close(of[number]);
+        }
+    }
+}
+
 static void close_pair(trawl_walker *base) {
     pair_walker *walker = (pair_walker *)base;
+    trawl_case_pair_close(walker->of);
     for (unsigned number = 0; number < 2; number++) {
-        if (walker->of[number] != NULL) {
-            walker->of[number]->type->close(walker->of[number]);
-        }
         trawl_release(walker->matches[number]);
         trawl_release(walker->per_pattern[number]);
     }
@@ -50,19 +74,8 @@ static trawl_status open_pair(const trawl_db *db, const trawl_scan_settings *set
     walker->base.db = db;
     walker->pair = trawl_case_pair_of(db);
     walker->piece = PIECE < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : PIECE;
-    trawl_status status = TRAWL_OK;
-    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        const trawl_db *automaton = walker->pair->automaton[number];
-        if (automaton == NULL) {
-            continue;
-        }
-        trawl_outputs_view(automaton, 0, &walker->outputs[number]);
-        status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
-        if (status == TRAWL_OK) {
-            walker->of[number]->threads = 1;
-            trawl_fallback_offer(walker->of[number]);
-        }
-    }
+    trawl_status status =
+        trawl_case_pair_open(walker->pair, settings, walker->of, walker->outputs, error);
     if (status == TRAWL_OK && walker->pair->starts != NULL) {
         status = trawl_start_walker_open(db, walker->pair->starts, walker->piece, settings,
                                          &walker->starts, error);

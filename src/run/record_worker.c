@@ -3,6 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "run/case_pair.h"
 #include "run/record_layout.h"
 
 /* Bytes of a stretch, at most. Decisions such as searching records one by one are made anew for
@@ -134,7 +135,7 @@ static trawl_status check_order(const trawl_record_stretch *all, uint64_t begin,
 
 /* Whether `number` records with `bytes` bytes together are better searched one by one. */
 static bool is_for_one_by_one(const trawl_record_worker *worker, uint64_t number, uint64_t bytes) {
-    return bytes >= LONG_RECORD * number ||
+    return worker->each_alone || bytes >= LONG_RECORD * number ||
            (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number);
 }
 
@@ -300,6 +301,8 @@ trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_d
     if (status != TRAWL_OK) {
         return status;
     }
+    const trawl_case_pair *pair = trawl_case_pair_of(db);
+    worker->each_alone = pair != NULL && pair->conditions != 0;
     worker->text = trawl_allocate(COPY_BYTES, 1);
     worker->offsets = trawl_allocate(COPY_RECORDS + 1, sizeof *worker->offsets);
     worker->batch.items = trawl_allocate(BATCH, sizeof *worker->batch.items);

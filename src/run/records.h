@@ -98,6 +98,10 @@ struct trawl_record_worker {
      * one. */
     uint64_t behind;
     unsigned one_by_one;
+    /* All records are searched one by one, as the set has a pair of automata with conditions
+     * (run/case_pair.h). In texts one behind the other each position may be a border, so that all
+     * nested patterns would have to be put; and the best match of a start may be in two records. */
+    bool each_alone;
     /* results */
     uint64_t total; /* matches, or records with a match */
     uint64_t *counters[TRAWL_RECORD_COUNTERS];

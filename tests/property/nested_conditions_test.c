@@ -8,6 +8,8 @@
 #include "oracle.h"
 #include "sanitizers.h"
 
+#include "trawl/trawl_records.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -240,10 +242,63 @@ static void a_bounded_time_of_equal_patterns(void **state) {
         }
 }
 
+/* Nanoseconds of processor time for a byte of a count of records, of `length` bytes each. */
+static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t length,
+                              uint64_t *total) {
+    static uint32_t offsets[TEXT + 1];
+    struct timespec begin, end;
+    trawl_records records = TRAWL_RECORDS;
+    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+    trawl_record_scanner *scanner;
+    records.bytes = text;
+    records.offsets = offsets;
+    records.offset_bytes = sizeof *offsets;
+    records.count = TEXT / length;
+    for (uint32_t i = 0; i <= records.count; i++)
+        offsets[i] = i * length;
+    assert_int_equal(trawl_record_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    assert_int_equal(trawl_records_count(scanner, &records, &counts, &error), TRAWL_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    trawl_record_scanner_close(scanner);
+    *total = counts.total;
+    return (1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec)) /
+           TEXT;
+}
+
+/* In each record all patterns count of leftmost kinds, and none but at its beginning of kind all.
+ * As one text they take 2,000 to 60,000 ns a byte, since a match of any of them might lie in a
+ * record.
+ */
+static void a_bounded_time_of_records(void **state) {
+    (void)state;
+    enum { RECORD = 2 * NESTED };
+    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const char *const engines[] = {"ac-dfa", "qgram", "rabin-karp"};
+    const trial trials[] = {
+        {"left", {.size = sizeof(trawl_condition), .left = TRAWL_CLASS_WORD}, false, NESTED},
+        {"all", {.size = sizeof(trawl_condition), .max_end = TEXT}, false, RECORD / NESTED},
+    };
+    static uint8_t text[TEXT];
+    memset(text, 'a', sizeof text);
+    for (size_t t = 0; t < sizeof trials / sizeof trials[0]; t++)
+        for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+            trawl_match_kind kind = t == 0 ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
+            uint64_t total;
+            trawl_db *db = compile(&trials[t], engines[e], kind);
+            double nanoseconds = time_of_records(db, text, RECORD, &total);
+            trawl_db_free(db);
+            assert_int_equal(total, TEXT / RECORD * trials[t].total);
+            if (nanoseconds > most)
+                fail_msg("%s, %s: %.0f ns a byte", engines[e], trials[t].name, nanoseconds);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
                                        cmocka_unit_test(a_bounded_time),
                                        cmocka_unit_test(a_bounded_time_of_leftmost_kinds),
-                                       cmocka_unit_test(a_bounded_time_of_equal_patterns)};
+                                       cmocka_unit_test(a_bounded_time_of_equal_patterns),
+                                       cmocka_unit_test(a_bounded_time_of_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
