@@ -10,6 +10,7 @@
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
 #include "cli/flags/scan.h"
+#include "cli/target/profile_load.h"
 
 enum {
     FLAG_ALL_VARIANTS = 1,
@@ -270,10 +271,10 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
         if (taken == FLAG_REFUSED)
             return false;
     }
-    if (!cuda_options_check(&bench_command, &options->scan))
+    if (!cuda_options_check(&bench_command, &options->scan, &options->profile))
         return false;
     device_resolve_auto(&options->scan);
-    return consistent(options);
+    return device_profile_is_good(&options->profile) && consistent(options);
 }
 
 void bench_options_release(bench_options *options) {

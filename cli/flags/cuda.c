@@ -192,9 +192,12 @@ static bool explain_absence(const char *device) {
     return false;
 }
 
-bool cuda_options_check(const command *command_, const trawl_scan_options *options) {
+bool cuda_options_check(const command *command_, const trawl_scan_options *options,
+                        const profile_options *profile) {
     const char *device = options->device == NULL ? "cpu" : options->device;
     const char *given = cuda_only_flag(options);
+    if (given == NULL && profile != NULL && profile->path != NULL)
+        given = "--profile";
     trawl_device found = TRAWL_DEVICE;
     if (device_is_group(device)) /* the library says what is missing when it is first used */
         return true;

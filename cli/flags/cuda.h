@@ -37,7 +37,9 @@ int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *stu
 bool cuda_options_from_variant(const command *command, trawl_compile_options *compile,
                                trawl_scan_options *scan);
 
-/* Whether this build and machine have the device, and the flags fit it. False after reporting. */
-bool cuda_options_check(const command *command, const trawl_scan_options *options);
+/* Whether this build and machine have the device, and the flags fit it; `profile` is NULL for a
+ * command that takes none. False after reporting. */
+bool cuda_options_check(const command *command, const trawl_scan_options *options,
+                        const profile_options *profile);
 
 #endif

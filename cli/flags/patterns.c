@@ -96,6 +96,10 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
         report("note: pattern file %s: begins with a byte order mark, which is part of the first "
                "pattern",
                name);
+    if (counts->wide != 0)
+        report("note: pattern file %s: this looks like UTF-16, of which every other byte is zero; "
+               "patterns are bytes, and texts in UTF-8 have other ones",
+               name);
     if (counts->cr_lines == patterns)
         report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
                "pattern; --crlf removes it",
@@ -115,6 +119,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->tab_lines += counts.tab_lines;
         tally->greater_lines += counts.greater_lines;
         tally->marks += counts.marks;
+        tally->wide += counts.wide;
     }
     return status;
 }

@@ -411,7 +411,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
         case ARGUMENTS_END:
             settle(&parser);
             return take_operands(options) && check_division(options) && take_lists(options) &&
-                   cuda_options_check(&grep_command, &options->scan);
+                   cuda_options_check(&grep_command, &options->scan, NULL);
         case ARGUMENTS_HELP:
             *status = EXIT_MATCHED;
             return false;

@@ -287,7 +287,7 @@ static int scan(const scan_options *options) {
     trawl_db *db = NULL;
     device_start starting;
     device_start_begin(&starting, options->scan.device);
-    if (!cuda_options_check(&scan_command, &options->scan)) {
+    if (!cuda_options_check(&scan_command, &options->scan, &options->profile)) {
         device_start_end(&starting);
         return status;
     }

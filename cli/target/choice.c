@@ -127,7 +127,8 @@ static bool choose(device_choice *choice, const trawl_db *db, const probe_text *
         options->device = choice->name;
     }
     return must_have_cuda(choice, options) &&
-           (!choice->is_cuda || apply_profile(choice, db, text, profile, options));
+           (choice->is_cuda ? apply_profile(choice, db, text, profile, options)
+                            : device_profile_is_good(profile));
 }
 
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,

@@ -2,9 +2,12 @@
 #include "cli/target/profile_load.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
 #include "cli/flags/device.h"
 
 void device_maker_name(const char *device, char *name, size_t size) {
@@ -29,6 +32,18 @@ static bool has_profiles(void) {
         return false;
     *strrchr(path, '/') = '\0';
     return access(path, F_OK) == 0;
+}
+
+bool device_profile_is_good(const profile_options *options) {
+    trawl_error error;
+    if (options->path == NULL || options->ignore)
+        return true;
+    device_profile *profile = allocate(sizeof *profile);
+    trawl_status status = device_profile_read(options->path, profile, &error);
+    free(profile);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    return status == TRAWL_OK;
 }
 
 trawl_status device_profile_load(const profile_options *options, const char *device, char *path,

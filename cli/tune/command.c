@@ -196,7 +196,7 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
         return false;
     return is_cpu(options) ||
            (cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&
-            cuda_options_check(&tune_command, &options->scan));
+            cuda_options_check(&tune_command, &options->scan, NULL));
 }
 
 /* ------------------------------------------------------------------ inputs */

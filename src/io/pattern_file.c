@@ -414,6 +414,18 @@ static bool has_mark(const uint8_t *line, size_t length) {
            (length >= 2 && (memcmp(line, "\xff\xfe", 2) == 0 || memcmp(line, "\xfe\xff", 2) == 0));
 }
 
+/* Whether a line is of letters in UTF-16: every other byte, and no other, is zero. Of the
+ * big-endian form, the zero of the LF belongs to the line. */
+static bool is_wide(const uint8_t *line, size_t length) {
+    if (length < 4)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if ((line[i] == 0) != (i % 2 == (line[0] == 0 ? 0 : 1)))
+            return false;
+    }
+    return true;
+}
+
 static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
                              pattern_counts *counts) {
     reader->line++;
@@ -429,6 +441,7 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     counts->tab_lines += memchr(line, '\t', length) != NULL;
     counts->greater_lines += line[0] == '>';
     counts->marks += reader->line == 1 && has_mark(line, length);
+    counts->wide += reader->line == 1 && is_wide(line, length);
     trawl_status status = add_pattern(reader, line, length);
     if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
         is_header(reader->reading->format, line, length))

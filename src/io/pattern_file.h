@@ -49,6 +49,7 @@ typedef struct pattern_counts {
     uint64_t tab_lines;     /* patterns whose line has a tab */
     uint64_t greater_lines; /* patterns whose line begins with >, as the names in FASTA do */
     uint64_t marks;         /* files that begin with a byte order mark of UTF-8 or UTF-16 */
+    uint64_t wide;          /* files whose first line has a zero at every other byte, as UTF-16 */
 } pattern_counts;
 
 /* Adds the patterns of a file to the set. "-" is standard input. Files compressed with gzip, zstd

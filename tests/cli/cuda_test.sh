@@ -11,7 +11,7 @@ cuda=$(grep -c '^cuda' devices)
 
 # what only a CUDA device can follow
 for flags in '--kernel ac3' '--transfer a' '--segment-bytes 1M' '--segments 3' '--block-threads 64' \
-    '--block-bytes 14592' '--table-path texture'; do
+    '--block-bytes 14592' '--table-path texture' '--profile nosuch'; do
     refuse "${flags%% *} is for CUDA devices" "$trawl" scan $flags -e fox text
     refuse "${flags%% *} is for CUDA devices" "$trawl" scan --device cpu $flags -e fox text
 done
@@ -84,6 +84,8 @@ if [ "$cuda" -eq 0 ]; then
     refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
     expect 0 2 "$trawl" scan --device auto -c -e fox text
     expect 0 2 "$trawl" scan --device auto --segments 3 --no-profile -c -e fox text
+    refuse 'nosuch: No such file' scan --device auto --profile nosuch
+    refuse 'nosuch: No such file' "$trawl" bench --device auto --profile nosuch -e fox text
     checks=$((checks + 1))
     "$trawl" scan --device auto --stats -c -e fox text >.out 2>.err
     grep -q '"device":"cpu"' .err || fail '--stats tells which device auto took'

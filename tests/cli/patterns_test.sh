@@ -174,6 +174,16 @@ expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
 printf '\xef\xbb\xbffox\nfox\n' >marked
 note 'pattern file marked: begins with a byte order mark, which is part of the first pattern' \
     "$trawl" compile -f marked -o marked.db
+# UTF-16 without a mark, in both byte orders
+printf 'f\0o\0x\0\n\0d\0o\0g\0\n\0' >little
+printf '\0f\0o\0x\0\n\0d\0o\0g\0\n' >big
+for file in little big; do
+    note "pattern file $file: this looks like UTF-16, of which every other byte is zero; patterns" \
+        "$trawl" compile -f $file -o wide.db
+done
+printf 'f\0\0x\nf\0x\n' >zeros
+check 'some zeros' "$trawl" compile -f zeros -o wide.db
+holds 'some zeros are not UTF-16' test ! -s .err
 printf '666f78\n' >sigs.hex
 note 'pattern file sigs.hex: each line is one pattern as it is written; --pattern-format hex' \
     "$trawl" compile -f sigs.hex -o sigs.db
