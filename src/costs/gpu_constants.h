@@ -7,9 +7,8 @@
  * costs of automata and scales the price of filters; the filters' own constants only have to be in
  * the right proportion to each other. Kernels' tuning numbers are in gpu/tuning.h.
  *
- * "Chosen by hand" means: the sentence says what the number trades off, but no measurement of this
- * number alone is on record. The results of the workloads in docs/results were obtained with all
- * numbers together.
+ * "Half and double" are figures of docs/notebook/2026-11-constants.md: how many plans of random
+ * workloads, or layouts of qgram alone, differ with half the number and with twice as much.
  */
 #ifndef TRAWL_COSTS_GPU_CONSTANTS_H
 #define TRAWL_COSTS_GPU_CONSTANTS_H
@@ -29,10 +28,6 @@
 #define TRAWL_GPU_PRICED_TEXT_BYTES (UINT64_C(1) << 30)
 
 /* ------------------------------------------------------------------ engines' tables */
-
-/* Bytes of the database's own table of a DFA, at most, unless the caller names the engine. Chosen
- * by hand: memory of the host and the device against the speed of a DFA. */
-#define TRAWL_GPU_DFA_TABLE_LIMIT ((uint64_t)1 << 30)
 
 /* Bytes of qgram's keys, endings and their hash table on a device, for each pattern: an
  * estimate. */
@@ -96,17 +91,17 @@
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
 /* Entries for each bucket, on average: one bucket in 24 has more than two then, if anchors are
- * spread by chance. Chosen by hand: memory against long buckets, as a warp waits for its thread
- * with the most entries. */
+ * spread by chance. Memory against long buckets, as a warp waits for its thread with the most
+ * entries. Half and double: no layout of 34. */
 #define TRAWL_GPU_BUCKET_LOAD 0.75
 
-/* Ends that a true candidate leads to: some samples belong to several keys. Chosen by hand: an
- * estimate. */
+/* Ends that a true candidate leads to: some samples belong to several keys. An estimate. 1.1 and
+ * 1.4: 0 and 1 of 34 layouts. */
 #define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
 
 /* Entries of the table of end offsets for each sample. One entry in eight is used, so one false
- * candidate in eight finds an end offset. Chosen by hand: memory in the L2 cache against false
- * ends. */
+ * candidate in eight finds an end offset. Memory in the L2 cache against false ends. Half and
+ * double: 13 and 13 of 34 layouts. */
 #define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
 #define TRAWL_GPU_END_OFFSET_LOAD (1.0 / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE)
 
@@ -118,50 +113,50 @@
 #define TRAWL_GPU_MOST_TIERS 3u
 #define TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON 2u
 
-/* Filters in shared memory grow by units of this many 32-bit words: 1 KiB, of about 200 KiB. Chosen
- * by hand: exact division against planning time. */
+/* Filters in shared memory grow by units of this many 32-bit words: 1 KiB, of about 200 KiB. Exact
+ * division against planning time. Half and double: 22 and 25 of 34 layouts. */
 #define TRAWL_GPU_FILTER_UNIT_WORDS 256u
 
 /* Units that tiers exchange while shared memory is divided among them: first 64 at a time, then a
- * fourth of that, and finally one. Chosen by hand: a coarse search first, to save planning time. */
+ * fourth of that, and finally one: a coarse search first, to save planning time. Half and double:
+ * 8 and 6 of 34 layouts; a third and a fifth: 6 and 7 of 34 layouts. */
 #define TRAWL_GPU_FIRST_EXCHANGE 64u
 #define TRAWL_GPU_EXCHANGE_RATIO 4u
 
 /* A filter in device memory: bits for each sample, and 32-bit words at most (16 MiB: a third of an
- * H200's L2 cache). Chosen by hand: false candidates against misses of the L2 cache. */
+ * H200's L2 cache). False candidates against misses of the L2 cache. Half and double: no layout of
+ * 34, and no layout of 34. */
 #define TRAWL_GPU_GLOBAL_FILTER_BITS 24.0
 #define TRAWL_GPU_GLOBAL_FILTER_WORDS (UINT32_C(1) << 22)
 
-/* Bytes of the shortest sample of a text that is used; instead of a shorter one, a text is made up
- * from the patterns. Chosen by hand, as TRAWL_SAMPLE_LEAST for CPUs: a short sample says less than
- * the patterns do. */
-#define TRAWL_GPU_LEAST_SAMPLE_BYTES ((size_t)4096)
-
-/* A sample of the text is taken in pieces of this many bytes from all over the text. Chosen by
- * hand: long enough for most matches; the number of pieces matters more
- * (docs/notebook/2026-11-gpu-qgram-steps.md). */
+/* A sample of the text is taken in pieces of this many bytes from all over the text: long enough
+ * for most matches; the number of pieces matters more (docs/notebook/2026-11-gpu-qgram-steps.md).
+ * Half and double make another sample, so all layouts differ. */
 #define TRAWL_GPU_SAMPLE_PIECE_BYTES ((size_t)1024)
 
-/* Bytes that made-up text takes from one place of a pattern. Chosen by hand: few, so that the text
- * has the patterns' bytes and pairs of bytes, but no long samples of them. */
+/* Bytes that made-up text takes from one place of a pattern: few, so that the text has the
+ * patterns' bytes and pairs of bytes, but no long samples of them. With a sample it is not used;
+ * without one, one byte less and one more: 39 and 39 of 52 plans. */
 #define TRAWL_GPU_MADE_UP_BYTES 3u
 
-/* Sets with more patterns get one tier for all lengths. Chosen by hand: trying divisions takes time
- * for each pattern. */
+/* Sets with more patterns get one tier for all lengths, since trying divisions takes time for each
+ * pattern. No set of the random workloads was that large. */
 #define TRAWL_GPU_MOST_DIVIDED_PATTERNS ((size_t)300000)
 
 /* Free anchors that are chosen for the trial of a tier, at most. By cores there are more, since a
- * few patterns that have no choice may set the bits of frequent samples. Chosen by hand: exact
- * prices against the time of a trial, which is one to three milliseconds, by cores up to 20. */
+ * few patterns that have no choice may set the bits of frequent samples. Exact prices against the
+ * time of a trial, which is one to three milliseconds, by cores up to 20. Half and double:
+ * no layout of 34, and no layout of 34. */
 #define TRAWL_GPU_TRIAL_ANCHORS 16384u
 #define TRAWL_GPU_TRIAL_CORES 131072u
 
-/* Tiers of free anchors begin with the shortest patterns, or with a length up to this one. Chosen
- * by hand: one tier serves all longer patterns, and each further length takes planning time. */
+/* Tiers of free anchors begin with the shortest patterns, or with a length up to this one: one tier
+ * serves all longer patterns, and each further length takes planning time. Half and double:
+ * no layout of 34. */
 #define TRAWL_GPU_ANCHORS_LAST_BEGIN 6u
 
 /* Bytes of filter addresses that are kept for further divisions of the same set: those of some
- * 80,000 patterns of all lengths. Chosen by hand: memory against computing them again. */
+ * 80,000 patterns of all lengths. Memory against computing them again; no plan depends on it. */
 #define TRAWL_GPU_MOST_KEPT_BYTES ((size_t)32 << 20)
 
 /* ------------------------------------------------------------------ frequent patterns */
@@ -172,16 +167,15 @@
 #define TRAWL_GPU_FREQUENT_POSITIONS 1024u
 
 /* A case-insensitive pattern is in the automaton in every spelling, if it has at most this many
- * letters: 16 spellings. Chosen by hand: with more letters, candidates of a filter are expected to
- * cost less than that many states. */
+ * letters: 16 spellings. With more letters, candidates of a filter are expected to cost less than
+ * that many states. One less and one more: 3 and 2 of 34 layouts. */
 #define TRAWL_GPU_MOST_SPELLED_LETTERS 4u
 
-/* Limits of the automaton: keys (spellings); bytes of all keys; bytes of its table; and bytes of
- * the longest pattern. Chosen by hand: only some hundred states have rows in shared memory, and a
- * thread's walk begins as many bytes before its strip as the longest pattern has. */
-#define TRAWL_GPU_AUTOMATON_MOST_KEYS ((size_t)16384)
+/* Limits of the automaton: bytes of all keys (spellings), and of the longest pattern. Only some
+ * hundred states have rows in shared memory, and a thread's walk begins as many bytes before its
+ * strip as the longest pattern has. Half and double: no layout of 34, and
+ * no layout of 34. */
 #define TRAWL_GPU_AUTOMATON_MOST_BYTES ((size_t)1 << 20)
-#define TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES ((uint64_t)64 << 20)
 #define TRAWL_GPU_AUTOMATON_MOST_LENGTH 1024u
 
 /* Filters that take less time than this for a byte (picoseconds) have no automaton beside them: its
@@ -190,33 +184,32 @@
 #define TRAWL_GPU_AUTOMATON_WORTH_TRYING 1.0
 
 /* Filters and automaton together must be expected to take less than this share of the time of
- * filters alone. Chosen by hand: prices are not exact, so the gain has to be clear. */
+ * filters alone: prices are not exact, so the gain has to be clear. 0.8 and 0.95:
+ * 1 and 2 of 34 layouts. */
 #define TRAWL_GPU_CLEARLY_LESS 0.9
 
 /* The filter through which frequent patterns of three and more bytes are found when records are
- * written: bits for each sample, and 32-bit words at most (16 KiB). Chosen by hand: few false
- * candidates against the shared memory of the other filters. */
+ * written: bits for each sample, and 32-bit words at most (16 KiB). Few false candidates against
+ * the shared memory of the other filters. Half and double: 7 and 8 of 34 layouts, and no layout of
+ * 34. */
 #define TRAWL_GPU_RECORD_FILTER_BITS 24u
 #define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
 
 /* ------------------------------------------------------------------ qgram, kernel packed */
 
 /* The prices of a byte of text that is none of the letters (docs/notebook/2026-11-gpu-planner.md),
- * and of an end of matches whose letters may be of either case (no measurement of it alone is on
- * record), beside trawl_device_costs.packed. */
+ * and of an end of matches whose letters may be of either case (half and double: no plan of 72),
+ * beside trawl_device_costs.packed. */
 #define TRAWL_GPU_PACKED_OUTSIDE 33.0
 #define TRAWL_GPU_PACKED_VERIFIED 20.0
 
-/* The share of bytes outside the alphabet up to which the kernel is tried. Chosen by hand: at this
- * limit, those bytes cost seven times as much as the letters. */
+/* The share of bytes outside the alphabet up to which the kernel is tried: at this limit, those
+ * bytes cost seven times as much as the letters. Half and double: no plan of 72. */
 #define TRAWL_GPU_PACKED_MOST_OUTSIDE (1.0 / 16)
 
-/* Bytes of a sample, at most, that are examined for this share. Chosen by hand: 65,536 bytes show
- * shares of far less than the limit, and take no time to speak of. */
-#define TRAWL_GPU_PACKED_MOST_SEEN ((size_t)1 << 16)
-
 /* Without a sample: from this number of patterns on, the text is expected to have no other letters
- * than they have. Chosen by hand: a few patterns may lack some letters by chance. */
+ * than they have, since a few patterns may lack some letters by chance. Half and double, without a
+ * sample: 0 and 1 of 52 plans. */
 #define TRAWL_GPU_PACKED_LEAST_PATTERNS 32u
 
 /* ------------------------------------------------------------------ ac-dfa, kernel hot */
@@ -224,13 +217,13 @@
 /* Threads of a block, the most that CUDA has: one block stays on each multiprocessor. */
 #define TRAWL_GPU_HOT_THREADS 1024u
 
-/* Bytes of a strip, the text that a thread walks, at least. Chosen by hand: shorter strips mean
- * mostly walking overlaps. */
+/* Bytes of a strip, the text that a thread walks, at least: shorter strips mean mostly walking
+ * overlaps. Half and double: no plan of 72. */
 #define TRAWL_GPU_HOT_LEAST_STRIP_BYTES 64u
 
 /* Strips for each thread. Fewer and longer strips are used where overlaps would cost more time than
- * that saves. Chosen by hand: with several strips each, threads wait less for the last strips of
- * the others. */
+ * that saves. With several strips each, threads wait less for the last strips of the others. One
+ * and three: no plan of 72. */
 #define TRAWL_GPU_HOT_ROUNDS 2u
 
 /* Time of a block with fewer than 1,024 busy threads, relative to one with 1,024:
@@ -252,13 +245,14 @@
  * (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
 
-/* Bytes of a sample by which the kernel is priced, at most. Chosen by hand: exact prices against
- * planning time. */
-#define TRAWL_GPU_HOT_MOST_SAMPLE ((size_t)1 << 18)
+/* Bytes of a sample by which this kernel and packed are priced, at most: exact prices against
+ * planning time. Half and double: no plan of 72. */
+#define TRAWL_GPU_MOST_SAMPLE_BYTES ((size_t)1 << 18)
 
 /* Bytes of a stripe of the sample. Every other stripe ranks the states, and the stripes between
- * validate: states that were ranked by the same text would seem to be visited more often. Chosen by
- * hand: long against the depth of states, short enough for many stripes. */
+ * validate: states that were ranked by the same text would seem to be visited more often. Long
+ * against the depth of states, short enough for many stripes. Half and double:
+ * 2 and 0 of 72 plans. */
 #define TRAWL_GPU_HOT_STRIPE_BYTES ((size_t)4096)
 
 /* Bits of a state's rank in an entry of 16 bits; those above say how many patterns end there. */

@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "costs/gpu_constants.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
@@ -172,9 +173,8 @@ static trawl_status price_hot(device_plan *self, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t limit = options->max_table_bytes < TRAWL_GPU_DFA_TABLE_LIMIT
-                         ? options->max_table_bytes
-                         : TRAWL_GPU_DFA_TABLE_LIMIT;
+    uint64_t limit = options->max_table_bytes < TRAWL_PLAN_MAX_DFA_BYTES ? options->max_table_bytes
+                                                                         : TRAWL_PLAN_MAX_DFA_BYTES;
     if (self->hot.dfa_bytes > limit) {
         (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_HOT], TRAWL_ERROR_LIMIT,
                          "about %.0f MB of tables are above %.0f MB",

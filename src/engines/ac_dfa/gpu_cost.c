@@ -126,7 +126,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
     trawl_automata_estimate automata;
     trawl_automata_steps trace;
     *estimate = (trawl_hot_estimate){.picoseconds = 0};
-    length = length < TRAWL_GPU_HOT_MOST_SAMPLE ? length : TRAWL_GPU_HOT_MOST_SAMPLE;
+    length = length < TRAWL_GPU_MOST_SAMPLE_BYTES ? length : TRAWL_GPU_MOST_SAMPLE_BYTES;
     trawl_status status = trawl_automata_trace(patterns, text, length, &automata, &trace, error);
     if (status != TRAWL_OK) {
         return status;

@@ -69,26 +69,26 @@ static trawl_status mark_frequent(const trawl_patterns *patterns,
     return status;
 }
 
-/* Fills in the number and lengths of the marked patterns. Returns false if none, all or too many
- * patterns are marked. */
-static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_automaton *automaton) {
-    size_t keys = 0, bytes = 0;
+/* Fills in the number and lengths of the marked patterns, and *keys. Returns false if none, all or
+ * too many patterns are marked. */
+static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_automaton *automaton,
+                     size_t *keys) {
+    size_t bytes = 0;
+    *keys = 0;
     automaton->patterns = automaton->longest = 0;
     automaton->shortest = UINT32_MAX;
-    for (size_t id = 0; id < patterns->count && keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS &&
-                        bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
-         id++) {
+    for (size_t id = 0; id < patterns->count && bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES; id++) {
         if (automaton->in_automaton[id] != 0) {
             uint32_t length = trawl_pattern_length(patterns, id);
             automaton->patterns++;
             automaton->longest = length > automaton->longest ? length : automaton->longest;
             automaton->shortest = length < automaton->shortest ? length : automaton->shortest;
-            keys += spellings_of(patterns, id);
+            *keys += spellings_of(patterns, id);
             bytes += length * spellings_of(patterns, id);
         }
     }
     return automaton->patterns != 0 && automaton->patterns != patterns->count &&
-           keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS && bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
+           bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
 }
 
 /* ------------------------------------------------------------------ the automaton */
@@ -137,19 +137,20 @@ static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
     }
 }
 
-static trawl_status make_automaton(const trawl_patterns *patterns, bool longest,
+/* Its table has to fit into the L2 cache, since price_walk assumes so. */
+static trawl_status make_automaton(const trawl_patterns *patterns, size_t key_count,
+                                   const trawl_cuda_qgram_target *target,
                                    trawl_cuda_qgram_automaton *automaton, trawl_error *error) {
     trawl_patterns *keys = NULL;
-    uint32_t *ids = trawl_allocate(TRAWL_GPU_AUTOMATON_MOST_KEYS, sizeof *ids);
+    uint32_t *ids = trawl_allocate(key_count, sizeof *ids);
     if (ids == NULL) {
-        return trawl_fail_memory(error, "an automaton beside filters",
-                                 TRAWL_GPU_AUTOMATON_MOST_KEYS * sizeof *ids);
+        return trawl_fail_memory(error, "an automaton beside filters", key_count * sizeof *ids);
     }
     trawl_status status = make_keys(patterns, automaton, &keys, ids, error);
     if (status == TRAWL_OK) {
         trawl_compile_settings options = {.engine = NULL};
-        options.max_table_bytes = TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES;
-        options.matches = longest ? TRAWL_MATCH_LEFTMOST_LONGEST : TRAWL_MATCH_ALL;
+        options.max_table_bytes = target->device->cache_bytes;
+        options.matches = target->longest ? TRAWL_MATCH_LEFTMOST_LONGEST : TRAWL_MATCH_ALL;
         const trawl_assembly assembly = {.engine = &trawl_engine_ac_dfa,
                                          .reason = "in_automaton beside filters",
                                          .start = trawl_seconds()};
@@ -186,8 +187,7 @@ static double filter_slowdown(const trawl_device_costs *costs) {
     return costs->filter / trawl_device_costs_built_in.filter;
 }
 
-/* The price of the walk over a long text. The full table (at most
- * TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES) is assumed to be in the L2 cache, so hot_memory is not
+/* The price of the walk over a long text. The full table is in the L2 cache, so hot_memory is not
  * used. */
 static double price_walk(const trawl_cuda_qgram_automaton *automaton, uint32_t classes,
                          const trawl_cuda_qgram_target *target) {
@@ -322,10 +322,12 @@ static trawl_status make_filters(layout_search *self, trawl_cuda_qgram_automaton
 static trawl_status try_automaton(layout_search *self, trawl_cuda_qgram_automaton *automaton,
                                   trawl_cuda_qgram_layout *other, trawl_cuda_qgram_layout *layout,
                                   trawl_error *error) {
+    size_t keys = 0;
     trawl_status status = TRAWL_OK;
     memset(other, 0, sizeof *other);
-    if (describe(self->patterns, automaton) && automaton->patterns != layout->automaton.patterns) {
-        status = make_automaton(self->patterns, self->target->longest, automaton, error);
+    if (describe(self->patterns, automaton, &keys) &&
+        automaton->patterns != layout->automaton.patterns) {
+        status = make_automaton(self->patterns, keys, self->target, automaton, error);
         if (status == TRAWL_OK) {
             status =
                 price_automaton(automaton, self->sample, self->sample_length, self->target, error);
@@ -428,7 +430,7 @@ static trawl_status choose(layout_search *self, trawl_cuda_qgram_layout *layout,
     trawl_status status = trawl_cuda_qgram_divide(&self->samples, NULL, self->target->filter_bytes,
                                                   self->target->costs->bucket, layout, error);
     if (status != TRAWL_OK || self->sample == NULL ||
-        self->sample_length < TRAWL_GPU_LEAST_SAMPLE_BYTES) {
+        self->sample_length < TRAWL_CUDA_QGRAM_LEAST_SAMPLE) {
         return status;
     }
     trawl_cuda_qgram_layout *other = trawl_allocate(1, sizeof *other);

@@ -51,7 +51,7 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
 double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const uint8_t *text,
                                  size_t length) {
     size_t outside = 0, seen = 0;
-    for (size_t i = 0; i < length; i += length / TRAWL_GPU_PACKED_MOST_SEEN + 1, seen++) {
+    for (size_t i = 0; i < length; i += length / TRAWL_GPU_MOST_SAMPLE_BYTES + 1, seen++) {
         uint32_t at = 8 * (text[i] >> layout->shift & 3u);
         outside += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
     }

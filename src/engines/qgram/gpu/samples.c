@@ -27,7 +27,7 @@ _Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_LENGTH_GRO
 /* Fills self->text: first the pieces that choose anchor offsets, then those that validate them.
  * Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
-    if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
+    if (sample != NULL && length >= TRAWL_CUDA_QGRAM_LEAST_SAMPLE) {
         size_t fours =
             (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * TRAWL_GPU_SAMPLE_PIECE_BYTES);
         for (size_t i = 0; i < 4 * fours; i++) {

@@ -7,6 +7,10 @@
 
 #include "engines/qgram/gpu/anchor_offsets.h"
 
+/* Bytes of the shortest sample of a text that is used: four pieces, of which three choose anchor
+ * offsets and one validates them. Instead of a shorter one, a text is made up from the patterns. */
+#define TRAWL_CUDA_QGRAM_LEAST_SAMPLE (4 * TRAWL_GPU_SAMPLE_PIECE_BYTES)
+
 #define TRAWL_CUDA_QGRAM_LENGTH_GROUPS 13u /* see `starts` in samples.c */
 
 /* While kinds of samples are compared, the samples of the set are in one large trial filter, with
