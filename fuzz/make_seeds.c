@@ -49,6 +49,9 @@ static void databases(void) {
     test_case_add_pattern(&words, "hers", 4, 0);
     test_case_add_pattern(&words, "\0\xff", 2, 0);
     write_databases(&words);
+    setenv("TRAWL_TEST_WIDE", "1", 1); /* offsets of 64 bits (tests/support/case.c) */
+    write_databases(&words);
+    unsetenv("TRAWL_TEST_WIDE");
     /* Sets that the kinds of qgram's filters are made for. */
     test_case_add_pattern(&letters, "acg", 3, 0);
     test_case_add_pattern(&letters, "gca", 3, 0);

@@ -113,7 +113,7 @@ enum {
     TRAWL_PATTERN_CASE_INSENSITIVE = 1u /* flag: ASCII letters match in either case */
 };
 #define TRAWL_PATTERNS_MAX_COUNT UINT32_C(0x7ffffff0) /* patterns in one set */
-#define TRAWL_PATTERNS_MAX_BYTES (UINT64_C(2) << 30)  /* bytes of all patterns together */
+#define TRAWL_PATTERNS_MAX_BYTES (UINT64_C(64) << 30) /* bytes of all patterns together */
 
 /* Makes an empty set. The caller owns *patterns; free it with trawl_patterns_free.
  * Errors: TRAWL_ERROR_MEMORY. */

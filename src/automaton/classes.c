@@ -7,8 +7,8 @@
 
 void trawl_classes_make(const trawl_keys *keys, trawl_classes *classes) {
     bool used[256] = {false};
-    uint32_t total = keys->offsets[keys->count];
-    for (uint32_t i = 0; i < total; i++) {
+    uint64_t total = trawl_keys_bytes(keys);
+    for (uint64_t i = 0; i < total; i++) {
         used[keys->bytes[i]] = true;
     }
     unsigned distinct = 0;

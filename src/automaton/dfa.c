@@ -127,8 +127,8 @@ static void fill_stt16(const trawl_trie *trie, const trawl_classes *classes, con
 
 void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uint8_t *column) {
     uint64_t count[256] = {0};
-    uint32_t total = keys->offsets[keys->count];
-    for (uint32_t i = 0; i < total; i++) {
+    uint64_t total = trawl_keys_bytes(keys);
+    for (uint64_t i = 0; i < total; i++) {
         count[classes->class_of[keys->bytes[i]]]++;
     }
     uint8_t order[256];

@@ -39,7 +39,7 @@ static void number_states(const trawl_keys *keys, const trawl_classes *classes, 
                 trie->terminal_key[trie->terminals++] = key++;
             }
             while (key < end) {
-                uint8_t byte = keys->bytes[keys->offsets[key] + depth];
+                uint8_t byte = trawl_key_bytes(keys, key)[depth];
                 next.begin[next_width] = key++;
                 while (key < end && keys->common[key] > depth) {
                     key++;

@@ -19,6 +19,11 @@ static const uint32_t *offsets_of(const trawl_patterns *set) {
     return set->count == 0 ? &none : set->offsets;
 }
 
+/* Bases that a database keeps: 0 if it has none. */
+static size_t count_bases(const trawl_patterns *set) {
+    return set->count == 0 || set->bases == NULL ? 0 : trawl_offsets_bases(set->count);
+}
+
 /* Reserves the sections that every database has. */
 static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                                      trawl_image *image, trawl_error *error) {
@@ -27,19 +32,21 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
         uint64_t count, object;
     } sections[] = {
         {TRAWL_SECTION_PATTERN_OFFSETS, set->count + 1, 4},
-        {TRAWL_SECTION_PATTERN_BYTES, offsets_of(set)[set->count], 1},
+        {TRAWL_SECTION_PATTERN_BYTES, trawl_patterns_bytes(set), 1},
         {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
+        {TRAWL_SECTION_PATTERN_BASES, count_bases(set), 8},
         {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
         {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
         {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* these two only if there are names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
-    size_t count = set->name_offsets == NULL ? 5 : 7;
+    size_t count = set->name_offsets == NULL ? 6 : 8;
     for (size_t i = 0; i < count; i++) {
         if ((sections[i].kind == TRAWL_SECTION_PLAN ||
-             sections[i].kind == TRAWL_SECTION_DEVICE_PLAN) &&
+             sections[i].kind == TRAWL_SECTION_DEVICE_PLAN ||
+             sections[i].kind == TRAWL_SECTION_PATTERN_BASES) &&
             sections[i].count == 0) {
-            continue; /* not planned */
+            continue; /* not planned, or not needed */
         }
         trawl_status status = trawl_image_reserve(image, sections[i].kind, 0, sections[i].count,
                                                   sections[i].object, error);
@@ -56,8 +63,12 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
            (set->count + 1) * sizeof *set->offsets);
     if (set->count != 0) {
         memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
-               set->offsets[set->count]);
+               trawl_patterns_bytes(set));
         memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
+    }
+    if (count_bases(set) != 0) {
+        memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BASES, 0), set->bases,
+               count_bases(set) * sizeof *set->bases);
     }
     trawl_conditions_fill(set, image);
     static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};

@@ -33,6 +33,7 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->engine = engine;
     made->patterns.count = made->header->pattern_count;
     made->patterns.offsets = trawl_db_section(made, TRAWL_SECTION_PATTERN_OFFSETS, 0, NULL);
+    made->patterns.bases = trawl_db_section(made, TRAWL_SECTION_PATTERN_BASES, 0, NULL);
     made->patterns.bytes = trawl_db_section(made, TRAWL_SECTION_PATTERN_BYTES, 0, NULL);
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
     trawl_conditions_view(made, &made->conditions);
@@ -78,7 +79,7 @@ void trawl_db_free(trawl_db *db) {
 }
 
 bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text) {
-    const uint8_t *bytes = patterns->bytes + patterns->offsets[id];
+    const uint8_t *bytes = trawl_view_begin(patterns, id);
     size_t length = patterns->offsets[id + 1] - patterns->offsets[id];
     if ((patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
         return trawl_equal_folded(bytes, text, length);
@@ -134,7 +135,7 @@ bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern) {
     }
     const uint32_t *offsets = db->patterns.offsets;
     const uint32_t *name_offsets = db->name_offsets;
-    trawl_pattern found = {.bytes = db->patterns.bytes + offsets[id],
+    trawl_pattern found = {.bytes = trawl_view_begin(&db->patterns, id),
                            .length = offsets[id + 1] - offsets[id],
                            .flags = db->patterns.flags[id],
                            .group = trawl_db_group(db, id)};

@@ -7,6 +7,7 @@
 
 #include "database/image.h"
 #include "pattern/conditions.h"
+#include "pattern/offsets.h"
 #include "trawl/trawl_study.h"
 
 typedef enum trawl_block_owner {
@@ -16,13 +17,23 @@ typedef enum trawl_block_owner {
 
 struct trawl_engine;
 
-/* Pattern `id` is bytes[offsets[id]] .. bytes[offsets[id + 1]]. */
+/* Pattern `id` is bytes[offset of id] .. bytes[offset of id + 1] (pattern/offsets.h). */
 typedef struct trawl_pattern_view {
     const uint32_t *offsets;
+    const uint64_t *bases; /* NULL: 32 bits suffice; always so on GPUs */
     const uint8_t *bytes;
     const uint8_t *flags;
     uint32_t count;
 } trawl_pattern_view;
+
+/* The first byte of a pattern, and behind its last one. */
+TRAWL_BOTH const uint8_t *trawl_view_begin(const trawl_pattern_view *patterns, uint32_t id) {
+    return patterns->bytes + trawl_offset(patterns->offsets, patterns->bases, id);
+}
+
+TRAWL_BOTH const uint8_t *trawl_view_end(const trawl_pattern_view *patterns, uint32_t id) {
+    return patterns->bytes + trawl_offset(patterns->offsets, patterns->bases, (size_t)id + 1);
+}
 
 /* Conditions of patterns (database/conditions.h). */
 typedef struct trawl_condition_view {

@@ -10,7 +10,7 @@
 
 trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_patterns *reversed,
                                    trawl_error *error) {
-    size_t total = patterns->offsets[patterns->count];
+    size_t total = trawl_patterns_bytes(patterns);
     uint8_t *bytes = trawl_allocate(total, 1);
     if (bytes == NULL) {
         return trawl_fail_memory(error, "sorting the patterns by their ends", total);
@@ -18,7 +18,7 @@ trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_pattern
     for (size_t id = 0; id < patterns->count; id++) {
         const uint8_t *from = trawl_pattern_bytes(patterns, id);
         uint32_t length = trawl_pattern_length(patterns, id);
-        uint8_t *to = bytes + patterns->offsets[id] + length;
+        uint8_t *to = bytes + (from - patterns->bytes) + length;
         for (uint32_t i = 0; i < length; i++) {
             *--to = from[i];
         }
@@ -30,9 +30,9 @@ trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_pattern
 
 double trawl_endings_alphabet(const trawl_patterns *patterns) {
     uint64_t counts[256] = {0};
-    uint32_t total = patterns->offsets[patterns->count];
+    uint64_t total = trawl_patterns_bytes(patterns);
     bool folded = patterns->case_insensitive != 0;
-    for (uint32_t i = 0; i < total; i++) {
+    for (uint64_t i = 0; i < total; i++) {
         uint8_t byte = patterns->bytes[i];
         counts[folded ? trawl_fold(byte) : byte]++;
     }
@@ -94,6 +94,14 @@ void trawl_unbounded_remark(trawl_build *build) {
 #define NESTED 64u
 
 void trawl_endings_remark(trawl_build *build, const trawl_keys *keys) {
+    if (build->patterns->bases != NULL) { /* run/fallback.h */
+        (void)snprintf(build->remark, sizeof build->remark,
+                       "no bound on its time for a byte but the patterns: a text made for them may "
+                       "have up to %zu bytes compared at each position (an automaton takes over "
+                       "for sets of up to 2 GiB alone)",
+                       build->patterns->max_length);
+        return;
+    }
     uint32_t most = trawl_endings_most(keys, NULL);
     if (most > NESTED) {
         (void)snprintf(build->remark, sizeof build->remark,
@@ -135,8 +143,7 @@ void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings) {
             shorter = writer->link[shorter];
         }
         trawl_outputs_append(writer, key, shorter);
-        endings[key] =
-            trawl_ending_number(keys->bytes + keys->offsets[key], trawl_key_length(keys, key));
+        endings[key] = trawl_ending_number(trawl_key_bytes(keys, key), trawl_key_length(keys, key));
     }
 }
 
@@ -158,7 +165,7 @@ static void count_ranges(const trawl_keys *keys, uint32_t tail, trawl_ending_wor
         if (key != 0 && keys->common[key] >= tail) {
             continue;
         }
-        uint64_t number = word(keys->bytes + keys->offsets[key], tail, context);
+        uint64_t number = word(trawl_key_bytes(keys, key), tail, context);
         size_t slot = trawl_ending_slot(number, bits);
         __builtin_prefetch(&heads[slot], 1);
         if (made >= AHEAD) {
@@ -188,7 +195,7 @@ void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word
         if (key != 0 && keys->common[key] >= tail) {
             continue;
         }
-        uint64_t number = word(keys->bytes + keys->offsets[key], tail, context);
+        uint64_t number = word(trawl_key_bytes(keys, key), tail, context);
         __builtin_prefetch(&heads[trawl_ending_slot(number, bits)], 1);
         if (made >= AHEAD / 2) {
             uint64_t near = waiting[(made - AHEAD / 2) % AHEAD].word;

@@ -94,7 +94,7 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t id = outputs->ids[outputs->first[middle]];
-        const uint8_t *key = patterns->bytes + patterns->offsets[id + 1];
+        const uint8_t *key = trawl_view_end(patterns, id);
         size_t length = outputs->length[middle];
         size_t most = length < end ? length : end;
         const size_t shared = low_common < high_common ? low_common : high_common;

@@ -35,7 +35,7 @@
 typedef enum trawl_section_kind {
     /* every database: the patterns as they were added (pattern/patterns.h), and how its engine was
      * chosen */
-    TRAWL_SECTION_PATTERN_OFFSETS = 1, /* uint32_t[patterns + 1] */
+    TRAWL_SECTION_PATTERN_OFFSETS = 1, /* uint32_t[patterns + 1] (pattern/offsets.h) */
     TRAWL_SECTION_PATTERN_BYTES = 2,
     TRAWL_SECTION_PATTERN_FLAGS = 3, /* uint8_t[patterns] */
     TRAWL_SECTION_NAME_OFFSETS = 4,  /* uint32_t[patterns + 1], absent when no pattern has a name */
@@ -49,6 +49,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_CONDITIONS = 12,        /* 12 to 14: database/conditions.h */
     TRAWL_SECTION_PATTERN_CONDITION = 13,
     TRAWL_SECTION_CONDITION_CLASSES = 14,
+    TRAWL_SECTION_PATTERN_BASES = 15, /* uint64_t[]; absent when 32 bits suffice for offsets */
     /* automata: byte classes and outputs (automaton/classes.h, database/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

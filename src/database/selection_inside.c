@@ -119,7 +119,7 @@ static void meet(const trawl_keys *keys, uint32_t width, endings_met *endings, u
         leaving *= HASH_FACTOR;
     }
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *bytes = keys->bytes + keys->offsets[key];
+        const uint8_t *bytes = trawl_key_bytes(keys, key);
         uint32_t length = trawl_key_length(keys, key);
         uint64_t hash = length > width ? hash_of(bytes, width) : 0;
         for (uint32_t at = width; at < length; at++) {
@@ -137,13 +137,13 @@ static void mark_keys(const trawl_keys *keys, unsigned length_class, endings_met
     uint32_t width = width_of_class(length_class);
     for (uint32_t key = 0; key < keys->count; key++) {
         if (class_of_length(trawl_key_length(keys, key)) == length_class) {
-            add_ending(endings, hash_of(keys->bytes + keys->offsets[key], width));
+            add_ending(endings, hash_of(trawl_key_bytes(keys, key), width));
         }
     }
     meet(keys, width, endings, outer);
     for (uint32_t key = 0; key < keys->count; key++) {
         if (class_of_length(trawl_key_length(keys, key)) == length_class) {
-            uint64_t hash = hash_of(keys->bytes + keys->offsets[key], width);
+            uint64_t hash = hash_of(trawl_key_bytes(keys, key), width);
             inner[keys->ids[keys->first[key]]] = is_met(endings, hash);
         }
     }
@@ -247,6 +247,11 @@ typedef struct inside_list {
 
 static trawl_status append(trawl_build *build, inside_list *list, uint32_t offset,
                            uint32_t pattern) {
+    if (list->count == UINT32_MAX) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "patterns are inside others at more than 4294967295 places: leftmost "
+                          "matches are not possible, all matches are");
+    }
     if (list->count == list->capacity) {
         size_t larger = list->capacity < 1024 ? 1024 : list->capacity * 2;
         trawl_selection_inside *moved = trawl_reallocate(list->items, larger, sizeof *moved);
@@ -312,7 +317,7 @@ static trawl_status walk_keys(trawl_build *build, const inner_automaton *automat
         trawl_selection_key *key = &planned->made[i];
         if (outer[i] != 0) {
             uint32_t linked = key->link == TRAWL_NO_KEY ? 0 : planned->made[key->link].length;
-            status = walk_key(build, automaton, keys->bytes + keys->offsets[i], key, linked, &list);
+            status = walk_key(build, automaton, trawl_key_bytes(keys, i), key, linked, &list);
         }
         key->inside_end = (uint32_t)list.count;
     }

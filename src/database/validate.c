@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "database/conditions.h"
 #include "database/groups.h"
+#include "pattern/offsets.h"
 
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
     return XXH3_64bits(block + TRAWL_IMAGE_UNCHECKED, size - TRAWL_IMAGE_UNCHECKED);
@@ -104,14 +105,39 @@ static bool offsets_sound(const uint32_t *offsets, uint64_t offsets_size, uint64
     return true;
 }
 
+/* The same for offsets with bases (pattern/offsets.h), in which an item has at most
+ * TRAWL_PATTERN_MAX_LENGTH bytes. */
+static bool bases_sound(const uint32_t *offsets, uint64_t offsets_size, const uint64_t *bases,
+                        uint64_t bases_size, uint64_t count, uint64_t target_size) {
+    if (offsets == NULL || offsets_size != (count + 1) * sizeof *offsets ||
+        bases_size != trawl_offsets_bases(count) * sizeof *bases || bases[0] > UINT32_MAX ||
+        offsets[0] != (uint32_t)bases[0]) {
+        return false;
+    }
+    uint64_t position = bases[0];
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t length = offsets[i + 1] - offsets[i];
+        position += length;
+        bool has_base = (i + 1) % TRAWL_OFFSETS_BLOCK == 0;
+        if (length > TRAWL_PATTERN_MAX_LENGTH ||
+            (has_base && bases[(i + 1) >> TRAWL_OFFSETS_BLOCK_BITS] != position)) {
+            return false;
+        }
+    }
+    return position - bases[0] == target_size;
+}
+
 static bool patterns_sound(const uint8_t *block, const trawl_image_header *header) {
-    uint64_t offsets_size, bytes_size, flags_size;
+    uint64_t offsets_size, bases_size, bytes_size, flags_size;
     const uint32_t *offsets = find_section(block, TRAWL_SECTION_PATTERN_OFFSETS, &offsets_size);
+    const uint64_t *bases = find_section(block, TRAWL_SECTION_PATTERN_BASES, &bases_size);
     const uint8_t *bytes = find_section(block, TRAWL_SECTION_PATTERN_BYTES, &bytes_size);
     const uint8_t *flags = find_section(block, TRAWL_SECTION_PATTERN_FLAGS, &flags_size);
     uint64_t count = header->pattern_count;
     if (bytes == NULL || flags == NULL || flags_size != count ||
-        !offsets_sound(offsets, offsets_size, count, bytes_size)) {
+        !(bases == NULL
+              ? offsets_sound(offsets, offsets_size, count, bytes_size)
+              : bases_sound(offsets, offsets_size, bases, bases_size, count, bytes_size))) {
         return false;
     }
     uint32_t shortest = count == 0 ? 1 : UINT32_MAX, longest = count == 0;

@@ -17,6 +17,10 @@ size_t trawl_cuda_list(trawl_device *devices, size_t capacity);
  * module, no driver, too old a driver or device, no such device, no free memory. */
 trawl_status trawl_cuda_check(uint32_t number, trawl_error *error);
 
+/* TRAWL_ERROR_LIMIT for a set whose offsets need more than 32 bits (pattern/offsets.h), which
+ * kernels do not read. */
+trawl_status trawl_cuda_check_patterns(const trawl_db *db, trawl_error *error);
+
 /* What a plan for a GPU depends on. */
 typedef struct trawl_cuda_properties {
     uint32_t multiprocessors;

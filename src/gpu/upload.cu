@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "database/selection.h"
+#include "gpu/module.h"
 }
 
 /* The alignment that a texture over linear memory requires. Sections of a block are aligned to
@@ -142,7 +143,10 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
 static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
                                const trawl_cuda_upload_options *options, trawl_error *error) {
     const trawl_db *db = uploaded->db;
-    trawl_status status = trawl_cuda_device_read((int)options->device, &uploaded->device, error);
+    trawl_status status = trawl_cuda_check_patterns(db, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_device_read((int)options->device, &uploaded->device, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }

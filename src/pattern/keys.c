@@ -18,6 +18,7 @@ typedef struct entry {
 typedef struct sorter {
     const uint8_t *bytes; /* of all patterns, folded if keys are */
     const uint32_t *offsets;
+    const uint64_t *bases;
     entry *entries;
     entry *scratch;
 } sorter;
@@ -26,9 +27,13 @@ typedef struct sorter {
  * double: compiling takes 0.98 to 1.04 times as long (docs/notebook/2026-11-constants.md). */
 #define SMALL_GROUP 24
 
+static const uint8_t *bytes_of(const sorter *sort, uint32_t id) {
+    return sort->bytes + trawl_offset(sort->offsets, sort->bases, id);
+}
+
 static uint64_t load_prefix(const sorter *sort, uint32_t id, uint32_t length, uint32_t depth) {
     uint64_t prefix = 0;
-    const uint8_t *bytes = sort->bytes + sort->offsets[id] + depth;
+    const uint8_t *bytes = bytes_of(sort, id) + depth;
     uint32_t left = length - depth;
     if (left >= 8) {
         memcpy(&prefix, bytes, 8);
@@ -46,8 +51,8 @@ static bool entry_before(const sorter *sort, const entry *left, const entry *rig
         return left->prefix < right->prefix;
     }
     uint32_t shorter = left->length < right->length ? left->length : right->length;
-    int order = memcmp(sort->bytes + sort->offsets[left->id] + depth,
-                       sort->bytes + sort->offsets[right->id] + depth, shorter - depth);
+    int order = memcmp(bytes_of(sort, left->id) + depth, bytes_of(sort, right->id) + depth,
+                       shorter - depth);
     if (order != 0) {
         return order < 0;
     }
@@ -179,22 +184,25 @@ static uint32_t common_prefix(const uint8_t *left, const uint8_t *right, uint32_
 
 /* Copies the sorted patterns into keys, one for each distinct string. */
 static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
-    uint32_t used = 0;
-    keys->offsets[0] = 0;
+    uint64_t first = sort->bases == NULL ? 0 : sort->bases[0], used = 0;
+    keys->offsets[0] = (uint32_t)first;
+    if (keys->bases != NULL) {
+        keys->bases[0] = first;
+    }
     for (size_t i = 0; i < count; i++) {
         if (i + 2 * AHEAD < count) {
             __builtin_prefetch(&sort->offsets[sort->entries[i + 2 * AHEAD].id]);
-            __builtin_prefetch(sort->bytes + sort->offsets[sort->entries[i + AHEAD].id]);
+            __builtin_prefetch(bytes_of(sort, sort->entries[i + AHEAD].id));
         }
         const entry *item = &sort->entries[i];
-        const uint8_t *bytes = sort->bytes + sort->offsets[item->id];
+        const uint8_t *bytes = bytes_of(sort, item->id);
         keys->ids[i] = item->id;
         uint32_t common = 0;
         if (keys->count != 0) {
             uint32_t last = keys->count - 1;
             uint32_t last_length = trawl_key_length(keys, last);
             uint32_t shorter = item->length < last_length ? item->length : last_length;
-            common = common_prefix(keys->bytes + keys->offsets[last], bytes, shorter);
+            common = common_prefix(trawl_key_bytes(keys, last), bytes, shorter);
             if (common == item->length && common == last_length) {
                 continue;
             }
@@ -204,7 +212,10 @@ static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
         memcpy(keys->bytes + used, bytes, item->length);
         used += item->length;
         keys->count++;
-        keys->offsets[keys->count] = used;
+        keys->offsets[keys->count] = (uint32_t)(first + used);
+        if (keys->bases != NULL && keys->count % TRAWL_OFFSETS_BLOCK == 0) {
+            keys->bases[keys->count >> TRAWL_OFFSETS_BLOCK_BITS] = first + used;
+        }
         if (item->length > keys->max_length) {
             keys->max_length = item->length;
         }
@@ -224,20 +235,25 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
         total += trawl_pattern_length(patterns, subset == NULL ? i : subset[i]);
     }
 
-    sorter sort = {.bytes = patterns->bytes, .offsets = patterns->offsets};
+    sorter sort = {
+        .bytes = patterns->bytes, .offsets = patterns->offsets, .bases = patterns->bases};
     uint8_t *folded = NULL;
     sort.entries = trawl_allocate(count, sizeof *sort.entries);
     sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
     keys->bytes = trawl_allocate(total + TRAWL_KEYS_PADDING, 1);
     /* One allocation for four arrays: that of a large set is returned to the system when freed. */
     keys->offsets = trawl_allocate(4 * count + 2, sizeof *keys->offsets);
-    size_t all_bytes = patterns->offsets == NULL ? 0 : patterns->offsets[patterns->count];
+    if (patterns->bases != NULL) {
+        keys->bases = trawl_allocate(trawl_offsets_bases(count), sizeof *keys->bases);
+    }
+    size_t all_bytes = trawl_patterns_bytes(patterns);
     if (keys->folded) {
         folded = trawl_allocate(all_bytes, 1);
     }
     trawl_status status = TRAWL_OK;
     if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
-        keys->offsets == NULL || (keys->folded && folded == NULL)) {
+        keys->offsets == NULL || (patterns->bases != NULL && keys->bases == NULL) ||
+        (keys->folded && folded == NULL)) {
         status = trawl_fail_memory(error, "sorting the patterns",
                                    total + (uint64_t)count * (2 * sizeof(entry) + 16));
         goto done;
@@ -270,6 +286,7 @@ done:
 void trawl_keys_release(trawl_keys *keys) {
     trawl_release(keys->bytes);
     trawl_release(keys->offsets);
+    trawl_release(keys->bases);
     memset(keys, 0, sizeof *keys);
 }
 

@@ -13,6 +13,8 @@
  *     common    0        2          0          bytes in common with the key before
  *     ids       0 2      3          1
  *     first     0    2        3      4
+ *
+ * Keys of a set with bases (offsets.h) have bases too.
  */
 #ifndef TRAWL_PATTERN_KEYS_H
 #define TRAWL_PATTERN_KEYS_H
@@ -27,7 +29,8 @@ typedef struct trawl_keys {
     uint32_t count;         /* distinct keys */
     uint32_t pattern_count; /* patterns of all keys together */
     uint32_t max_length;
-    uint8_t *bytes;    /* key k is bytes[offsets[k]] .. bytes[offsets[k + 1]]; keys ascend */
+    uint8_t *bytes;    /* of key k: from the offset of k to that of k + 1; keys ascend */
+    uint64_t *bases;   /* NULL, or of the offsets */
     uint32_t *offsets; /* count + 1; its allocation also holds the three arrays below */
     uint32_t *common;  /* length of the longest common prefix of keys k - 1 and k; 0 for k = 0 */
     uint32_t *ids;     /* patterns of key k: ids[first[k]] .. ids[first[k + 1]], ascending */
@@ -42,6 +45,15 @@ void trawl_keys_release(trawl_keys *keys);
 
 /* Frees ids and first, for callers that have written them elsewhere and still need the strings. */
 void trawl_keys_release_ids(trawl_keys *keys);
+
+static inline const uint8_t *trawl_key_bytes(const trawl_keys *keys, size_t key) {
+    return keys->bytes + trawl_offset(keys->offsets, keys->bases, key);
+}
+
+/* Bytes of all keys. */
+static inline uint64_t trawl_keys_bytes(const trawl_keys *keys) {
+    return trawl_offset(keys->offsets, keys->bases, keys->count);
+}
 
 static inline uint32_t trawl_key_length(const trawl_keys *keys, uint32_t key) {
     return keys->offsets[key + 1] - keys->offsets[key];

@@ -44,7 +44,7 @@ static void move(const trawl_patterns *patterns, pile_set *piles, uint32_t *link
 static void sort_groups(const trawl_keys *keys, uint8_t order[256]) {
     uint32_t size[256] = {0};
     for (uint32_t key = 0; key < keys->count; key++) {
-        size[keys->bytes[keys->offsets[key]]] += keys->first[key + 1] - keys->first[key];
+        size[*trawl_key_bytes(keys, key)] += keys->first[key + 1] - keys->first[key];
     }
     for (unsigned byte = 0; byte < 256; byte++) { /* insertion sort: stable, so bytes ascend */
         unsigned place = byte;
@@ -72,7 +72,7 @@ static void deal_groups(const trawl_patterns *patterns, const trawl_keys *keys, 
     uint32_t group_first[257] = {0}; /* keys ascend: those of a byte are consecutive */
     sort_groups(keys, order);
     for (uint32_t key = 0; key < keys->count; key++) {
-        group_first[keys->bytes[keys->offsets[key]] + 1] = key + 1;
+        group_first[*trawl_key_bytes(keys, key) + 1] = key + 1;
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         if (group_first[byte + 1] == 0) {

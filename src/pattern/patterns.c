@@ -9,6 +9,9 @@
 #include "pattern/byte_room.h"
 #include "pattern/conditions.h"
 
+_Static_assert((uint64_t)(TRAWL_OFFSETS_BLOCK - 1) * TRAWL_PATTERN_MAX_LENGTH <= UINT32_MAX,
+               "offsets of one base differ by less than 4 GiB");
+
 trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
     trawl_clear(error);
     if (patterns == NULL) {
@@ -27,6 +30,7 @@ void trawl_patterns_free(trawl_patterns *patterns) {
     if (patterns != NULL) {
         trawl_release(patterns->bytes);
         trawl_release(patterns->offsets);
+        trawl_release(patterns->bases);
         trawl_release(patterns->flags);
         trawl_release(patterns->names);
         trawl_release(patterns->name_offsets);
@@ -48,7 +52,7 @@ static bool reserve_ids(trawl_patterns *set) {
         return false;
     }
     if (set->offsets == NULL) {
-        offsets[0] = 0;
+        offsets[0] = set->bases == NULL ? 0 : (uint32_t)set->bases[0];
     }
     set->offsets = offsets;
     uint8_t *flags = trawl_reallocate(set->flags, larger, sizeof *flags);
@@ -64,8 +68,41 @@ static bool reserve_ids(trawl_patterns *set) {
         }
         set->name_offsets = name_offsets;
     }
+    if (set->bases != NULL) {
+        uint64_t *bases = trawl_reallocate(set->bases, trawl_offsets_bases(larger), sizeof *bases);
+        if (bases == NULL) {
+            return false;
+        }
+        set->bases = bases;
+    }
     set->capacity = larger;
     return true;
+}
+
+trawl_status trawl_patterns_widen(trawl_patterns *patterns, uint32_t first, trawl_error *error) {
+    size_t bases = trawl_offsets_bases(patterns->capacity);
+    patterns->bases = trawl_allocate(bases, sizeof *patterns->bases);
+    if (patterns->bases == NULL) {
+        return trawl_fail_memory(error, "the pattern set", bases * sizeof *patterns->bases);
+    }
+    patterns->bases[0] = first;
+    /* The offsets so far are whole. */
+    for (size_t i = 1; i < trawl_offsets_bases(patterns->count); i++) {
+        patterns->bases[i] = patterns->offsets[i << TRAWL_OFFSETS_BLOCK_BITS];
+    }
+    return TRAWL_OK;
+}
+
+/* Notes where the pattern that has just been added ends. */
+static void note_end(trawl_patterns *set, size_t length) {
+    set->count++;
+    set->offsets[set->count] = set->offsets[set->count - 1] + (uint32_t)length;
+    if (set->bases != NULL && set->count % TRAWL_OFFSETS_BLOCK == 0) {
+        size_t block = set->count >> TRAWL_OFFSETS_BLOCK_BITS;
+        uint64_t last = set->bases[block - 1];
+        set->bases[block] =
+            last + (uint32_t)(set->offsets[set->count - 1] - (uint32_t)last) + length;
+    }
 }
 
 trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, size_t length,
@@ -89,15 +126,21 @@ trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, siz
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "pattern %zu has unknown flags %#x",
                           set->count, flags);
     }
-    size_t used = set->count == 0 ? 0 : set->offsets[set->count];
+    size_t used = trawl_patterns_bytes(set);
     if (set->count >= TRAWL_PATTERNS_MAX_COUNT || used + length > TRAWL_PATTERNS_MAX_BYTES) {
         return trawl_fail(
             error, TRAWL_ERROR_LIMIT,
-            "pattern %zu does not fit: a set holds at most %u patterns and 2 GiB of them",
+            "pattern %zu does not fit: a set holds at most %u patterns and 64 GiB of them",
             set->count, TRAWL_PATTERNS_MAX_COUNT);
     }
     if (!reserve_ids(set)) {
         return trawl_fail_memory(error, "the pattern set", (uint64_t)set->count * 12);
+    }
+    if (set->bases == NULL && used + length > TRAWL_PATTERNS_NARROW_BYTES) {
+        trawl_status status = trawl_patterns_widen(set, 0, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
     }
     uint8_t *moved = trawl_byte_room(set->bytes, &set->bytes_capacity, used, used + length, &bytes);
     if (moved == NULL) {
@@ -112,8 +155,7 @@ trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, siz
     set->min_length = set->count == 0 || length < set->min_length ? length : set->min_length;
     set->max_length = length > set->max_length ? length : set->max_length;
     set->case_insensitive += (flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-    set->count++;
-    set->offsets[set->count] = (uint32_t)(used + length);
+    note_end(set, length);
     return TRAWL_OK;
 }
 

@@ -76,7 +76,7 @@ static trawl_status measure(const trawl_patterns *patterns, trawl_statistics *st
         status = trawl_fail_memory(error, "statistics", patterns->count * sizeof *members);
         goto done;
     }
-    uint64_t total = patterns->offsets[patterns->count];
+    uint64_t total = trawl_patterns_bytes(patterns);
     bool seen[256] = {false};
     for (uint64_t i = 0; i < total; i++) {
         seen[patterns->bytes[i]] = true;

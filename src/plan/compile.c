@@ -108,7 +108,8 @@ static bool needs_sample(const trawl_compile_settings *options) {
 static trawl_status choose_automatically(const trawl_patterns *patterns,
                                          const trawl_compile_settings *options, trawl_plan *plan,
                                          trawl_error *error) {
-    if (trawl_plan_is_for_device(options)) {
+    /* GPUs do not take sets with bases (gpu/module.h). */
+    if (patterns->bases == NULL && trawl_plan_is_for_device(options)) {
         trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
         if (status == TRAWL_OK && plan->engine == &trawl_engine_qgram) {
             status = trawl_plan_divide(patterns, options, plan, error);

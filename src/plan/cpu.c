@@ -382,7 +382,7 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         self->limits[i] = table_limit(i, options);
     }
-    size_t most = trawl_effort_bytes(options->text_bytes, patterns->offsets[patterns->count]);
+    size_t most = trawl_effort_bytes(options->text_bytes, trawl_patterns_bytes(patterns));
     trawl_status status = trawl_automata_measure(patterns, options->sample, options->sample_length,
                                                  most, &self->automata, error);
     if (status == TRAWL_OK) {

@@ -90,7 +90,7 @@ trawl_status trawl_sample_make(const trawl_patterns *patterns, uint8_t **sample,
                                trawl_error *error) {
     /* Sets are often sorted, so that a part is not typical of the whole; the middle is as good as
      * any other. */
-    size_t total = patterns->offsets[patterns->count];
+    size_t total = trawl_patterns_bytes(patterns);
     size_t part = total < MOST_BYTES ? total : MOST_BYTES;
     chain made = {.bytes = patterns->bytes + (total - part) / 2, .length = part};
     made.order = part < 3 ? 0 : choose_order(made.bytes, part);

@@ -212,7 +212,7 @@ static trawl_case_pair *make(const trawl_db *db) {
 }
 
 const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
-    if (db->header->folded == 0 && db->conditions.records == NULL) {
+    if ((db->header->folded == 0 && db->conditions.records == NULL) || db->patterns.bases != NULL) {
         return NULL;
     }
     trawl_fallback *fallback = db->fallback;

@@ -130,7 +130,8 @@ trawl_status trawl_start_walker_scan(trawl_start_walker *walker, const trawl_win
                                      trawl_sink *sink, trawl_error *error);
 
 /* The pair of a database that needs one, compiled by the first call; it belongs to the database.
- * NULL: it needs none, or there is no memory. Any number of threads may call it at once. */
+ * NULL: it needs none, the set has bases (pattern/offsets.h), or there is no memory. Any number of
+ * threads may call it at once. */
 const trawl_case_pair *trawl_case_pair_of(const trawl_db *db);
 
 /* Walkers of a database that has a pair. They report the ids of the whole set. For leftmost kinds

@@ -200,7 +200,8 @@ static trawl_status choose_device(const trawl_db *db, trawl_scan_settings *optio
     (void)trawl_cuda_devices_read(options->device, &devices);
     if (trawl_cuda_check(0, &reason) != TRAWL_OK ||
         trawl_kernel_find(db->header->engine, NULL, &default_kernel, &reason) != TRAWL_OK ||
-        trawl_cuda_devices_find(&devices, &reason) != TRAWL_OK) {
+        trawl_cuda_devices_find(&devices, &reason) != TRAWL_OK ||
+        trawl_cuda_check_patterns(db, &reason) != TRAWL_OK) {
         take_cpu(options, reason.message);
         return TRAWL_OK;
     }

@@ -41,8 +41,7 @@ static trawl_prepared_letters letters_of(const trawl_pattern_view *patterns, uin
     uint64_t wanted = 0;
     uint32_t length = patterns->offsets[id + 1] - patterns->offsets[id];
     uint32_t known = length < sizeof wanted ? length : sizeof wanted;
-    memcpy((uint8_t *)&wanted + sizeof wanted - known,
-           patterns->bytes + patterns->offsets[id + 1] - known, known);
+    memcpy((uint8_t *)&wanted + sizeof wanted - known, trawl_view_end(patterns, id) - known, known);
     return (trawl_prepared_letters){.wanted = wanted,
                                     .mask = ~UINT64_C(0) << (8 * (sizeof wanted - known))};
 }

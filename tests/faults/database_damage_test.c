@@ -182,11 +182,28 @@ static void for_condition_blocks(with_block function) {
     }
 }
 
+/* Offsets of 64 bits. */
+static void for_wide_blocks(with_block function) {
+    static const char *const words[] = {"abcab", "bcbcbcbcbc", "another word", "cabcabcabcab"};
+    static const char *const engines[][2] = {{"qgram", "mixed"}, {"wu-manber", "paper"}};
+    for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
+        test_case test = {.name = strdup("wide")};
+        for (size_t i = 0; i < 24; i++) {
+            test_case_add_pattern(&test, words[i % 4], strlen(words[i % 4]), 0);
+            test_case_append_text(&test, words[i % 4], strlen(words[i % 4]));
+        }
+        assert_int_equal(setenv("TRAWL_TEST_WIDE", "1", 1), 0);
+        for_block_of(&test, engines[e][0], engines[e][1], TRAWL_MATCH_ALL, function);
+        assert_int_equal(unsetenv("TRAWL_TEST_WIDE"), 0);
+    }
+}
+
 static void for_every_block(with_block function) {
     source = random_for_case(random_seed(), 0);
     for_device_block(function);
     for_leftmost_blocks(function);
     for_condition_blocks(function);
+    for_wide_blocks(function);
     for (size_t c = 0; c < combination_count(); c++) {
         trawl_match_kind kind = (trawl_match_kind)(c % MATCH_KINDS);
         combination which = combination_at(c);

@@ -5,6 +5,7 @@
  */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
+#include "pattern/patterns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -350,6 +351,37 @@ static void measuring(void **state) {
     expect_it_works();
 }
 
+/* Sets whose offsets have 64 bits (pattern/offsets.h) stay on the CPU. */
+static void sets_of_more_than_two_gib(void **state) {
+    (void)state;
+    trawl_patterns *patterns;
+    trawl_db *wide;
+    trawl_cuda_db *copy;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.device = "cuda";
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_widen(patterns, UINT32_MAX - 2, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "abcde", 5, 0, &error), TRAWL_OK);
+    assert_int_equal(trawl_compile(patterns, &options, &wide, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    expect_error(trawl_cuda_upload(wide, NULL, &copy, &error), TRAWL_ERROR_LIMIT, "2 GiB");
+    assert_null(copy);
+    trawl_scan_report report = TRAWL_SCAN_REPORT;
+    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+    uint64_t total = 0;
+    scan.report = &report;
+    scan.device = "cuda";
+    expect_error(trawl_count(wide, "abcdeabcde", 10, &scan, &total, NULL, &error),
+                 TRAWL_ERROR_LIMIT, "2 GiB");
+    scan.device = "auto";
+    assert_int_equal(trawl_count(wide, "abcdeabcde", 10, &scan, &total, NULL, &error), TRAWL_OK);
+    assert_int_equal(total, 2);
+    assert_string_equal(report.device, "cpu");
+    assert_non_null(strstr(report.reason, "2 GiB"));
+    trawl_db_free(wide);
+    expect_it_works();
+}
+
 /* Each allocation of an upload fails once, and no memory is leaked. */
 static void every_allocation_fails(void **state) {
     (void)state;
@@ -432,12 +464,19 @@ int main(void) {
     if (!device_tests_begin("errors_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_pointers),    cmocka_unit_test(results_of_forms),
-        cmocka_unit_test(workspaces),       cmocka_unit_test(wrong_values),
-        cmocka_unit_test(older_structures), cmocka_unit_test(leftmost_kinds),
-        cmocka_unit_test(layouts),          cmocka_unit_test(layouts_follow_the_text),
-        cmocka_unit_test(measuring),        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(pinning),          cmocka_unit_test(tables_too_large_for_textures),
+        cmocka_unit_test(null_pointers),
+        cmocka_unit_test(results_of_forms),
+        cmocka_unit_test(workspaces),
+        cmocka_unit_test(wrong_values),
+        cmocka_unit_test(older_structures),
+        cmocka_unit_test(leftmost_kinds),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(layouts_follow_the_text),
+        cmocka_unit_test(measuring),
+        cmocka_unit_test(sets_of_more_than_two_gib),
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(pinning),
+        cmocka_unit_test(tables_too_large_for_textures),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);
     device_tests_end();

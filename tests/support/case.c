@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "case.h"
 
+#include "pattern/patterns.h"
 #include "trawl/trawl_groups.h"
 
 #include <dirent.h>
@@ -125,10 +126,26 @@ static bool add_group(const test_case *test, trawl_patterns *patterns, size_t id
            (id % 3 != 1 || trawl_patterns_value_last(patterns, "value", id % 6, error) == TRAWL_OK);
 }
 
+/* With TRAWL_TEST_WIDE, sets have offsets of 64 bits (pattern/offsets.h), of which the low 32
+ * overflow somewhere among the patterns. */
+static bool widen(const test_case *test, trawl_patterns *patterns, trawl_error *error) {
+    if (!getenv("TRAWL_TEST_WIDE"))
+        return true;
+    uint32_t before = 0;
+    for (size_t id = 0; id < test->count / 2; id++)
+        before += (uint32_t)test->patterns[id].length;
+    return trawl_patterns_widen(patterns, 0 - before - (uint32_t)(test->length % 3), error) ==
+           TRAWL_OK;
+}
+
 trawl_patterns *test_case_patterns(const test_case *test, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     if (trawl_patterns_new(&patterns, error) != TRAWL_OK)
         return NULL;
+    if (!widen(test, patterns, error)) {
+        trawl_patterns_free(patterns);
+        return NULL;
+    }
     if (test->conditioned && !define_classes(patterns, error)) {
         trawl_patterns_free(patterns);
         return NULL;

@@ -105,7 +105,7 @@ static void walk_sample(const dfa_walk *walk, const uint8_t *sample, size_t leng
 /* Walks a text that is made up of short pieces of the patterns. */
 static void walk_made_up(const dfa_walk *walk, const trawl_pattern_view *patterns,
                          uint32_t *visits) {
-    uint64_t bytes = patterns->offsets[patterns->count];
+    uint64_t bytes = trawl_offset(patterns->offsets, patterns->bases, patterns->count);
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     uint32_t state = 0;
     for (size_t i = 0; bytes != 0 && i < TRAWL_GPU_HOT_RANKED_BYTES; i += TRAWL_GPU_MADE_UP_BYTES) {

@@ -343,7 +343,7 @@ static void fill_sample_filter(const trawl_build *build, uint32_t part,
          * with that key, and are skipped, if both last suffixes are equally long. */
         uint32_t suffix = last_suffix_of(&suffixes, trawl_key_length(keys, key));
         uint32_t shared = key == 0 || suffix != suffix_before ? 0 : keys->common[key];
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
         for (uint32_t distance = from; distance < tier->stride; distance++) {
             sample_words words = words_of(reversed + distance, tier->gram);
@@ -368,7 +368,7 @@ static void fill_register_bloom(const trawl_build *build, uint32_t part,
     trawl_register_bloom_clear(filter, tier->folded != 0,
                                trawl_register_bloom_is_wide(keys->count));
     for (uint32_t key = 0; key < keys->count; key++) {
-        trawl_register_bloom_add(filter, keys->bytes + keys->offsets[key], tier->gram);
+        trawl_register_bloom_add(filter, trawl_key_bytes(keys, key), tier->gram);
     }
 }
 
@@ -411,7 +411,7 @@ static void fill_suffix_filter(const trawl_build *build, uint32_t part,
         &suffix_filter, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part),
         tier->suffix_filter_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
         uint32_t bytes = 0;
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
@@ -431,7 +431,7 @@ static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram
     uint64_t *runs = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RUNS, part);
     memset(runs, 0, TRAWL_QGRAM_RUN_WORDS * sizeof *runs);
     for (uint32_t key = 0; key < keys->count; key++) {
-        trawl_qgram_add_run(runs, keys->bytes + keys->offsets[key], trawl_key_length(keys, key),
+        trawl_qgram_add_run(runs, trawl_key_bytes(keys, key), trawl_key_length(keys, key),
                             tier->folded != 0);
     }
 }

@@ -9,7 +9,7 @@ void trawl_qgram_fill_pairs(const trawl_keys *keys, uint32_t *pairs) {
     uint32_t single[256] = {0};
     memset(pairs, 0, TRAWL_QGRAM_PAIRS * sizeof *pairs);
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         if (trawl_key_length(keys, key) == 1) {
             single[reversed[0]] = key + 1;
         } else {

@@ -80,7 +80,7 @@ static void measure_bytes(const uint8_t *bytes, size_t length, double *shares) {
 static void measure_equal_bytes(trawl_qgram_survey *survey) {
     const trawl_patterns *patterns = survey->patterns;
     double in_text[256], in_patterns[256], low_in_text[32] = {0}, low_in_patterns[32] = {0};
-    size_t bytes = patterns->offsets[patterns->count];
+    size_t bytes = trawl_patterns_bytes(patterns);
     measure_bytes(survey->text, survey->length, in_text);
     measure_bytes(patterns->bytes, bytes < survey->length ? bytes : survey->length, in_patterns);
     for (unsigned i = 0; i < 256; i++) {
@@ -277,7 +277,7 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
         uint32_t number = 0;
         for (uint32_t i = survey->first[length_class]; i < survey->first[length_class + 1];
              i += thin) {
-            const uint8_t *end = patterns->bytes + patterns->offsets[survey->ids[i] + 1];
+            const uint8_t *end = trawl_pattern_end(patterns, survey->ids[i]);
             unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
             number++;
             for (uint32_t distance = 0; distance < filter->stride; distance++) {

@@ -259,6 +259,7 @@ static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
         }
     }
     const trawl_pattern_view view = {.offsets = set->offsets,
+                                     .bases = set->bases,
                                      .bytes = set->bytes,
                                      .flags = set->flags,
                                      .count = (uint32_t)set->count};

@@ -278,8 +278,8 @@ static trawl_status walk_pattern(const rabin_karp_walker *walker, const trawl_wi
         trawl_rolling_make(walker->header->base, walker->header->modulus, (uint32_t)length);
     trawl_rolling_table table;
     trawl_rolling_table_make(&rolling, (uint32_t)length, db->header->folded != 0, &table);
-    uint64_t wanted = trawl_rolling_hash(&rolling, &table, patterns->bytes + patterns->offsets[id],
-                                         (uint32_t)length);
+    uint64_t wanted =
+        trawl_rolling_hash(&rolling, &table, trawl_view_begin(patterns, id), (uint32_t)length);
     wanted = trawl_rolling_reduce(&rolling, wanted);
     uint64_t hash = trawl_rolling_hash(&rolling, &table, text + start, (uint32_t)length);
     for (size_t last = window->length - length;; start++) {

@@ -29,9 +29,9 @@ typedef struct pattern_hashing {
 
 static uint64_t pattern_hash(const trawl_pattern_view *patterns, uint32_t id,
                              const pattern_hashing *hashing) {
-    uint32_t begin = patterns->offsets[id];
-    uint64_t hash = trawl_rolling_hash(&hashing->rolling, &hashing->table, patterns->bytes + begin,
-                                       patterns->offsets[id + 1] - begin);
+    uint64_t hash =
+        trawl_rolling_hash(&hashing->rolling, &hashing->table, trawl_view_begin(patterns, id),
+                           patterns->offsets[id + 1] - patterns->offsets[id]);
     return trawl_rolling_reduce(&hashing->rolling, hash);
 }
 

@@ -137,7 +137,7 @@ static void fill_shift(const planned_wu_manber *planned, uint8_t *shift) {
         if (key != 0 && keys->common[key] >= header->window) {
             continue;
         }
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         for (uint32_t distance = 0; distance < most; distance++) {
             uint8_t bytes[TRAWL_WU_MANBER_MAX_BLOCK]; /* in the order of the text */
             for (uint32_t i = 0; i < header->block; i++) {

@@ -11,7 +11,7 @@
 
 /* The last bytes of a key that is stored the last byte first. */
 static void read_key(const trawl_keys *keys, uint32_t key, trawl_anchors_key *read) {
-    const uint8_t *reversed = keys->bytes + keys->offsets[key];
+    const uint8_t *reversed = trawl_key_bytes(keys, key);
     read->length = trawl_key_length(keys, key);
     uint32_t kept = read->length < TRAWL_ANCHORS_REACH ? read->length : TRAWL_ANCHORS_REACH;
     uint8_t *past = read->bytes + kept;
@@ -65,7 +65,7 @@ uint64_t trawl_anchors_hash_at(const trawl_qgram_tier *tier, const uint8_t *reve
 static uint64_t hash_of_anchor(const trawl_qgram_tier *tier, const trawl_keys *keys, uint64_t i,
                                const uint8_t *distances) {
     uint32_t key = (uint32_t)(i / tier->stride);
-    return trawl_anchors_hash_at(tier, keys->bytes + keys->offsets[key], distances[i]);
+    return trawl_anchors_hash_at(tier, trawl_key_bytes(keys, key), distances[i]);
 }
 
 /* Counts the keys of each bucket; `counts` is cleared. */
@@ -82,6 +82,12 @@ trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_anchors_filt
                                 const trawl_keys *keys, const uint8_t *text, size_t length,
                                 trawl_anchors_made *made, trawl_error *error) {
     uint64_t anchors = (uint64_t)keys->count * tier->stride;
+    if (anchors > INT32_MAX) { /* places of entries have 32 bits */
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "qgram: %llu samples of patterns are more than 2147483647; try engine "
+                          "ac-nfa",
+                          (unsigned long long)anchors);
+    }
     double load = filter != NULL ? filter->load : TRAWL_ANCHORS_ENTRIES_PER_BUCKET;
     uint64_t buckets = (uint64_t)((double)anchors / load) + 1;
     uint32_t bits = TRAWL_ANCHORS_TAG_MIN_BITS;
@@ -145,7 +151,7 @@ trawl_status trawl_anchors_reserve(trawl_build *build, uint32_t part, const traw
 /* Eight bytes of the key around the anchor. */
 static trawl_anchors_entry entry_of(const trawl_qgram_tier *tier, const trawl_keys *keys,
                                     uint32_t key, uint32_t distance) {
-    const uint8_t *reversed = keys->bytes + keys->offsets[key];
+    const uint8_t *reversed = trawl_key_bytes(keys, key);
     uint32_t length = trawl_key_length(keys, key), from = distance;
     trawl_anchors_entry entry = {.key = key, .end = (uint8_t)distance};
     if (length <= 8) {
@@ -225,7 +231,7 @@ void trawl_anchors_fill(trawl_build *build, uint32_t part, const trawl_qgram_tie
     uint64_t anchors = (uint64_t)keys->count * tier->stride;
     for (uint64_t i = 0; i < anchors; i++) {
         uint32_t key = (uint32_t)(i / tier->stride), distance = made->distances[i];
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint64_t number =
             trawl_ending_eight(reversed + distance - tier->gram) >> (64 - 8 * tier->gram);
         uint64_t place = trawl_qgram_place(&placing, number | case_bits);

@@ -268,8 +268,8 @@ static uint32_t trial_step(uint32_t examined, uint32_t stride) {
 static double trial_effort(const trawl_anchors_trials *trials, uint32_t begin, uint32_t stride) {
     const trawl_qgram_survey *survey = trials->survey;
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
-    double length = (double)survey->patterns->offsets[survey->patterns->count] /
-                    (double)survey->patterns->count;
+    double length =
+        (double)trawl_patterns_bytes(survey->patterns) / (double)survey->patterns->count;
     double reach = length < TRAWL_ANCHORS_REACH ? length : TRAWL_ANCHORS_REACH;
     return TRAWL_EFFORT_ANCHORS_BYTE * (double)survey->length +
            TRAWL_EFFORT_ANCHORS_PLACE * reach * examined / trial_step(examined, stride);

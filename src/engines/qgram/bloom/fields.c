@@ -106,7 +106,7 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
     for (uint64_t i = 0; i < 2; i++) { /* every other one of the keys first */
         half = candidates;
         for (uint64_t key = i * step; key < keys->count; key += 2 * step) {
-            candidates += count_candidates(tier, keys->bytes + keys->offsets[key], &placing, table);
+            candidates += count_candidates(tier, trawl_key_bytes(keys, key), &placing, table);
         }
     }
     half = trawl_survey_amount(half, (double)samples);

@@ -64,7 +64,7 @@ static void enter_anchors(const trawl_cuda_qgram_tier *tier, const trawl_qgram_t
     for (uint64_t i = 0; i < anchors; i++) {
         uint64_t key = i / tier->stride;
         uint32_t distance = distances[i], end = distance - tier->gram;
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint64_t number = trawl_ending_eight(reversed + end) >> (64 - 8 * tier->gram);
         set_filter_bits(tier, number, arrays->filter);
         arrays->anchor_ends[key * tier->stride + end % tier->stride] = (uint8_t)end;

@@ -71,7 +71,7 @@ bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patte
  * 8-mers that end with the key. */
 static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key, uint32_t *bits) {
     const trawl_keys *keys = &layout->arrays.keys;
-    const uint8_t *reversed = keys->bytes + keys->offsets[key];
+    const uint8_t *reversed = trawl_key_bytes(keys, key);
     uint32_t length = trawl_key_length(keys, key), number = 0;
     for (uint32_t i = 0; i < length; i++) {
         number = number << 2 | (reversed[i] >> layout->shift & 3u);

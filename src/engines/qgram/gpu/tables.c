@@ -105,7 +105,7 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
     const trawl_keys *keys = &arrays->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
         uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
-        uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
+        uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, trawl_key_bytes(keys, key),
                                                   trawl_key_length(keys, key), hashes);
         arrays->anchor_offsets[key] = (uint8_t)anchor;
         for (uint32_t end_offset = anchor; end_offset < anchor + tier->stride; end_offset++) {

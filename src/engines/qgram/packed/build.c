@@ -176,7 +176,7 @@ void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgra
                                     tier->folded != 0, &header->letters);
     const trawl_packed_letters *letters = &header->letters;
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         if (trawl_packed_is_pairs(tier)) {
             add_pairs((uint8_t *)(header + 1), tier->gram,
                       last_letters(reversed, tier->gram, letters));
@@ -191,7 +191,7 @@ void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgra
         uint64_t *bits = suffix_filter;
         memset(bits, 0, words * sizeof *bits);
         for (uint32_t key = 0; key < keys->count; key++) {
-            uint64_t number = last_letters(keys->bytes + keys->offsets[key], tier->gram, letters);
+            uint64_t number = last_letters(trawl_key_bytes(keys, key), tier->gram, letters);
             bits[number >> 6] |= UINT64_C(1) << (number & 63);
         }
         (void)count_before(bits, words, (uint32_t *)(bits + words));
@@ -206,7 +206,7 @@ void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgra
     for (uint32_t key = 0; key < keys->count; key++) {
         if (key == 0 || keys->common[key] < tier->look_up_bytes) {
             uint64_t number =
-                last_letters(keys->bytes + keys->offsets[key], tier->look_up_bytes, letters);
+                last_letters(trawl_key_bytes(keys, key), tier->look_up_bytes, letters);
             uint64_t bit = trawl_packed_suffix_bit(number, multiplier, tier->suffix_filter_bits);
             words[bit >> 5] |= 1u << (bit & 31);
         }

@@ -50,7 +50,7 @@ static void choose_all(const trawl_qgram_tier *tier, const trawl_keys *keys,
     uint16_t *distances = made->distances;
     size_t buckets[AT_ONCE];
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint32_t length = trawl_key_length(keys, key);
         for (uint32_t first = 0; first < tier->stride; first += AT_ONCE) {
             uint32_t count = tier->stride - first < AT_ONCE ? tier->stride - first : AT_ONCE;
@@ -179,7 +179,7 @@ void trawl_sparse_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier
         &filter, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
         tier->row_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         const uint16_t *distances = made->distances + (size_t)key * tier->stride;
         for (uint32_t first = 0; first < tier->stride; first += AT_ONCE) {
             uint32_t count = tier->stride - first < AT_ONCE ? tier->stride - first : AT_ONCE;

@@ -86,7 +86,7 @@ void trawl_found_ends_compare(trawl_found_ends *found) {
     for (uint32_t i = 0; i < kept; i++) {
         trawl_possible_key *possible = &found->possible[i];
         if (possible->past != NULL) {
-            possible->past += view->patterns.offsets[possible->id + 1];
+            possible->past = trawl_view_end(&view->patterns, possible->id);
             __builtin_prefetch(possible->past - 1);
         }
     }

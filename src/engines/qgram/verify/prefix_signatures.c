@@ -43,7 +43,7 @@ void trawl_prefix_signatures_fill(const trawl_build *build, uint32_t part,
     memset(signatures, 0, sizeof *signatures << bits);
     memset(long_signatures, 0, sizeof *long_signatures << bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint32_t length = trawl_key_length(keys, key);
         size_t slot = trawl_ending_slot(trawl_ending_number(reversed, bytes), bits);
         signatures[slot].nearer |= byte_bits(reversed, length, bytes);
