@@ -257,7 +257,7 @@ static int scan(cluster *all) {
     bool root = all->self.rank == 0;
     int status = EXIT_ERROR;
     choose_gpu(&all->self, &all->options->scan, all->gpu);
-    bool fine = cuda_options_check(&ranks_command, &all->options->scan);
+    bool fine = cuda_options_check(&ranks_command, &all->options->scan, &all->options->profile);
     if (root && fine) {
         scan_texts_collect(&all->texts, all->options);
         fine = scan_get_database(all->options, &all->texts, &all->db, &all->build_seconds);
