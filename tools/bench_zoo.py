@@ -10,6 +10,7 @@ distributions, and the worst workloads. Their numbers make them again: --only.
     tools/bench_zoo.py build/release/trawl                   15 minutes, a seed of its own
     tools/bench_zoo.py --seed 7 --workloads 50 build/release/trawl
     tools/bench_zoo.py --seed 7 --only 13,48 --keep zoo build/release/trawl      and keep the files
+    tools/bench_zoo.py --device cuda --copies 64 build/gpu/trawl     texts of 256 MiB in a GPU's memory
 
 Every contestant of a workload must count the same matches. Exit status: 0; 1 when they do not, or a
 workload could not be measured; 2 for wrong usage.
@@ -30,6 +31,8 @@ import tool_main
 import zoo_workloads
 
 PEERS = ("hyperscan", "aho-corasick")  # by the beginning of their names
+# The planner chooses between these two engines on a GPU; kernels of the papers are no contestants.
+GPU_ENGINES = "auto,qgram,ac-dfa:classes+hot,ac-dfa:classes+ac2"
 
 
 # ------------------------------------------------------------------ measuring
@@ -47,12 +50,27 @@ def link_peers(directory, place):
     return place
 
 
-def bench_command(options, patterns, text, peers):
+def contestants_of(options, peers):
+    if options.device:
+        return ["--engine", GPU_ENGINES, "--device", options.device, "--on-device"]
     # Peers are in processes of their own, and so is then each engine: one that takes too long ends.
+    return ["--engine", "auto,all", "--peers", "--peers-dir", peers, "--time-limit",
+            str(options.time_limit)]
+
+
+def bench_command(options, patterns, text, peers):
     return [options.trawl, "bench", "--format", "json", "--no-progress", "--repeat",
-            str(options.repeat), "--engine", "auto,all", "-f", patterns, "--pattern-format", "tsv",
-            "--peers", "--peers-dir", peers, "--time-limit", str(options.time_limit),
-            *options.flags, text]
+            str(options.repeat), "-f", patterns, "--pattern-format", "tsv",
+            *contestants_of(options, peers), *options.flags, *[text] * options.copies]
+
+
+def rows_of_devices(output):
+    """bench's lines without those of the CPU, with which it compares a GPU's matches; the kernel is
+    part of the variant."""
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return "\n".join(
+        json.dumps(dict(row, variant="%s:%s" % (row.get("variant", ""), row.get("kernel", ""))))
+        for row in rows if row.get("device", "cpu") != "cpu")
 
 
 def measure(options, workload, number, folder, peers):
@@ -61,7 +79,8 @@ def measure(options, workload, number, folder, peers):
     command = bench_command(options, patterns, text, peers)
     begin = time.monotonic()
     status, output, errors = bench_workloads.run_limited(command, 60 * options.time_limit)
-    contestants = bench_workloads.parse_rows(output, "auto,all")
+    contestants = bench_workloads.parse_rows(rows_of_devices(output) if options.device else output,
+                                             "auto,all")
     problem = ""
     if status != 0:
         said = [line for line in errors.splitlines() if "not found" not in line]
@@ -69,7 +88,7 @@ def measure(options, workload, number, folder, peers):
     elif not any(one["kind"] == "auto" and one["speed"] for one in contestants):
         problem = "the planner's choice took longer than --time-limit"
     return {"number": number, "name": workload.name, "patterns": len(workload.patterns),
-            "bytes": len(workload.text), "seconds": round(time.monotonic() - begin, 1),
+            "bytes": options.copies * len(workload.text), "seconds": round(time.monotonic() - begin, 1),
             "contestants": contestants, "problem": problem}
 
 
@@ -163,6 +182,10 @@ def parse_arguments(given):
                         help="begin no workload after so long (15)")
     parser.add_argument("--text", type=bench_workloads.parse_size, default=4 << 20,
                         metavar="BYTES", help="bytes of each text (4M)")
+    parser.add_argument("--copies", type=int, default=1, metavar="N",
+                        help="measure with each text N times, one behind the other (1)")
+    parser.add_argument("--device", metavar="DEVICE",
+                        help="cuda or cuda:N: measure on this GPU, texts in its memory, no peers")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="timed runs (3)")
     parser.add_argument("--time-limit", type=int, default=4, metavar="SECONDS",
                         help="the time of each contestant, building included (4)")

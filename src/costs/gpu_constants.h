@@ -86,6 +86,10 @@
 #define TRAWL_GPU_KEY_MISS 10.0 /* an end that is not in the hash table of endings */
 #define TRAWL_GPU_KEY_HIT 30.0  /* an end that is: mostly a match */
 
+/* A byte of such a key, which is compared with the text: fitted to matches of 6 to 100 bytes
+ * (docs/notebook/2026-11-gpu-zoo.md). */
+#define TRAWL_GPU_KEY_BYTE 2.0
+
 /* Free anchors: the comparison of a whole key. In proportion to the numbers above and to
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
@@ -149,6 +153,11 @@
  * no layout of 34, and no layout of 34. */
 #define TRAWL_GPU_TRIAL_ANCHORS 16384u
 #define TRAWL_GPU_TRIAL_CORES 131072u
+
+/* A tier that is the cheapest after such a trial is tried with so many times as many anchors, again
+ * and again until all patterns are tried or another tier is cheaper: so all trials of a tier
+ * together take at most 4/3 of the time of the last one. */
+#define TRAWL_GPU_TRIAL_RATIO 4u
 
 /* Tiers of free anchors begin with the shortest patterns, or with a length up to this one: one tier
  * serves all longer patterns, and each further length takes planning time. Half and double:

@@ -89,6 +89,14 @@ static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
                                                   : 4 * (uint64_t)tier->filter_words;
 }
 
+static double mean_length(const trawl_patterns *patterns) {
+    uint64_t bytes = 0;
+    for (size_t id = 0; id < patterns->count; id++) {
+        bytes += trawl_pattern_length(patterns, id);
+    }
+    return patterns->count == 0 ? 0 : (double)bytes / (double)patterns->count;
+}
+
 /* Bytes of the buckets of free anchors. */
 static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qgram_tier *tier) {
     uint64_t anchors = 0;
@@ -97,6 +105,17 @@ static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qg
         anchors += length >= tier->min_length && length <= tier->max_length ? tier->stride : 0;
     }
     return (uint64_t)((double)anchors / TRAWL_GPU_BUCKET_LOAD) * sizeof(trawl_anchors_bucket);
+}
+
+/* The price of the ends of matches beyond those that the tiers' prices have: where patterns repeat
+ * each other, a candidate leads to many. Ends in the automaton for frequent patterns cost nothing
+ * here, and which these are is not known. */
+static double price_of_further_ends(const device_plan *self) {
+    const trawl_cuda_qgram_layout *layout = self->layout;
+    double ends = self->hot.match_ends - layout->ends;
+    return layout->automaton.in_automaton != NULL || ends <= 0
+               ? 0
+               : ends * (TRAWL_GPU_KEY_HIT + TRAWL_GPU_KEY_BYTE * mean_length(self->patterns));
 }
 
 /* If the engine refuses the set, this way is not possible, which is no failure. */
@@ -131,7 +150,8 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
     /* The automaton is a kernel of its own, before the filters'. */
     in_shared =
         layout->automaton.shared_bytes > in_shared ? layout->automaton.shared_bytes : in_shared;
-    record->picoseconds[TRAWL_DEVICE_FILTER] = layout->price * self->costs.filter;
+    record->picoseconds[TRAWL_DEVICE_FILTER] =
+        (layout->price + price_of_further_ends(self)) * self->costs.filter;
     record->bytes[TRAWL_DEVICE_FILTER] = bytes;
     record->shared_bytes[TRAWL_DEVICE_FILTER] = in_shared;
     return TRAWL_OK;
@@ -155,7 +175,7 @@ static void price_packed(device_plan *self) {
     }
     double outside = trawl_cuda_packed_outside(&letters, self->options->sample, length);
     bool verified =
-        patterns->case_insensitive != 0 && patterns->case_insensitive != patterns->count;
+        !trawl_cuda_packed_planes_suffice(&letters, patterns, self->device.shared_bytes);
     self->record->picoseconds[TRAWL_DEVICE_PACKED] =
         self->costs.packed + outside * TRAWL_GPU_PACKED_OUTSIDE +
         (verified ? self->hot.match_ends * TRAWL_GPU_PACKED_VERIFIED : 0);

@@ -6,6 +6,7 @@ seed, files that mean the same bytes, figures from results.
     bench_zoo_test.py path/to/tools/bench_zoo.py
 """
 
+import json
 import os
 import random
 import re
@@ -15,6 +16,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv.pop(1))))
+import bench_workloads
 import bench_zoo
 import zoo_workloads
 
@@ -120,6 +122,15 @@ class Figures(unittest.TestCase):
         self.assertEqual(bench_zoo.quantile([3, 1, 2], 0.5), 2)
         self.assertEqual(bench_zoo.quantile(range(1, 101), 0.95), 95)
         self.assertEqual(bench_zoo.quantile([7], 0.05), 7)
+
+    def test_rows_of_a_gpu(self):
+        rows = [{"engine": "qgram", "variant": "mixed", "device": "cpu"},
+                {"engine": "qgram", "variant": "mixed", "device": "cuda:0", "kernel": "filter"},
+                {"engine": "ac-dfa", "variant": "classes", "device": "cuda:0", "kernel": "hot"}]
+        output = "note\n" + "\n".join(map(json.dumps, rows))
+        found = bench_workloads.parse_rows(bench_zoo.rows_of_devices(output), "auto,all")
+        self.assertEqual([(one["kind"], one["chosen"] or one["name"]) for one in found],
+                         [("auto", "qgram:mixed:filter"), ("engine", "ac-dfa:classes:hot")])
 
     def test_only_the_peers_to_measure(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -304,6 +304,77 @@ static void every_occurrence_passes(void **state) {
     assert_int_equal(anchored & (1u << 1 | 1u << 2 | 1u << 4), 1u << 1 | 1u << 2 | 1u << 4);
 }
 
+/* ------------------------------------------------------------------ expected candidates */
+
+/* Whether the sample before text[at] passes the filter. */
+static bool sample_passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                          const uint8_t *text, size_t at) {
+    uint64_t number;
+    uint32_t found[2];
+    if (tier->cores == 0)
+        return passes(tier, arrays, trawl_cuda_qgram_hash_before(tier, text + at));
+    memcpy(&number, text + at - tier->gram, sizeof number);
+    number |= trawl_qgram_case_bits(tier->folded != 0);
+    trawl_cuda_qgram_find_cores(number, tier->filter_words, found);
+    uint32_t bit = found[at % 2 == 0];
+    return (arrays->filter[bit / 32] >> bit % 32 & 1) != 0;
+}
+
+/* A text of words, some of them frequent, as words of a language are: few patterns can avoid their
+ * letter sequences, many cannot. */
+static void fill_with_words(random_source *random, uint8_t *text, size_t length) {
+    enum { WORDS = 3000, WORD = 7 };
+    static uint8_t words[WORDS][WORD];
+    for (size_t i = 0; i < WORDS * WORD; i++)
+        words[i / WORD][i % WORD] = random_byte(random, 20);
+    for (size_t i = 0; i < length; i += WORD + 1) {
+        size_t word =
+            random_below(random, 1 + random_below(random, 1 + random_below(random, WORDS)));
+        text[i] = ' ';
+        for (size_t j = 0; j < WORD && i + 1 + j < length; j++)
+            text[i + 1 + j] = words[word][j];
+    }
+}
+
+/* Free anchors of a large set are tried with a part of its patterns, which meet far less of the
+ * text than those of all patterns do. */
+static void candidates_are_expected(void **state) {
+    (void)state;
+    enum { PATTERNS = 300000, SHORTEST = 15, BYTES = 1 << 20, SAMPLE = 1 << 18 };
+    random_source random = random_for_case(1, 4);
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+    uint8_t *text = malloc(BYTES + 8);
+    trawl_patterns *patterns = NULL;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t id = 0; id < PATTERNS; id++) {
+        uint8_t bytes[SHORTEST + 3];
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = random_byte(&random, 26);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, SHORTEST + random_below(&random, 4),
+                                            TRAWL_PATTERN_CASE_INSENSITIVE, &error),
+                         TRAWL_OK);
+    }
+    fill_with_words(&random, text, BYTES);
+    assert_int_equal(choose_layout(patterns, text, SAMPLE, 190000, NULL, layout, &error), TRAWL_OK);
+    assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
+    size_t candidates = 0, anchors = 0;
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        anchors += layout->tier[i].anchors;
+        for (size_t at = SAMPLE; at <= BYTES; at += layout->tier[i].stride)
+            candidates += sample_passes(&layout->tier[i], &layout->arrays[i], text, at);
+    }
+    double rate = (double)candidates / (BYTES - SAMPLE);
+    print_message(
+        "%zu tiers of free anchors: candidates at %.3f %% of positions, expected %.3f %%\n",
+        anchors, 100 * rate, 100 * layout->candidates);
+    assert_true(rate < 1.5 * layout->candidates + 0.001);
+    assert_true(rate > layout->candidates / 1.5 - 0.001);
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+    free(text);
+}
+
 /* A text with frequent bytes that no pattern has. In a large set, many samples share a counter or a
  * hash with these bytes. */
 static void no_automaton_without_cause(void **state) {
@@ -480,6 +551,7 @@ int main(void) {
         cmocka_unit_test(chance_is_what_passes),
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
+        cmocka_unit_test(candidates_are_expected),
         cmocka_unit_test(no_automaton_without_cause),
         cmocka_unit_test(calibrated_costs_decide_about_the_automaton),
         cmocka_unit_test(divisions_share_samples),

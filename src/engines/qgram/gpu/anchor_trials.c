@@ -134,9 +134,9 @@ static uint32_t choose_some(trawl_cuda_anchor_trials *trials, const trawl_cuda_a
 
 trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *trials,
                                                      const trawl_cuda_qgram_tier *tier,
-                                                     const trawl_cuda_anchor_set *set) {
+                                                     const trawl_cuda_anchor_set *set,
+                                                     uint64_t most) {
     uint64_t anchors = (uint64_t)set->count * tier->stride;
-    uint32_t most = tier->cores != 0 ? TRAWL_GPU_TRIAL_CORES : TRAWL_GPU_TRIAL_ANCHORS;
     uint32_t step = (uint32_t)(anchors / most) + 1;
     const uint8_t *validates = set->text + set->chooses;
     trawl_cuda_anchor_trials_begin(trials, tier, set->text, set->chooses);
@@ -152,5 +152,6 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     all.anchors = all_anchors;
     all.compared = share_compared(trials, set);
     all.rate = all.rate < 1 ? all.rate : 1;
+    all.partial = step > 1;
     return all;
 }

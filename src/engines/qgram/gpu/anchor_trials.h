@@ -40,9 +40,10 @@ typedef struct trawl_cuda_anchor_rates {
     double rate;     /* share of the text's samples that are anchors */
     double compared; /* share of the patterns that are compared whole */
     double chance;   /* by cores: how many times as many others pass as by random bits */
+    bool partial;    /* extrapolated from some of the patterns */
 } trawl_cuda_anchor_rates;
 
-/* Tries a tier of the patterns ids[first], ..., ids[count - 1]; of many only some are tried. */
+/* The patterns of a tier. */
 typedef struct trawl_cuda_anchor_set {
     const trawl_patterns *patterns;
     const uint32_t *order; /* of the patterns: indices in `ids` */
@@ -52,8 +53,11 @@ typedef struct trawl_cuda_anchor_set {
     size_t chooses, validates;
 } trawl_cuda_anchor_set;
 
+/* Tries a tier with patterns that choose `most` anchors, or with all patterns if they have fewer.
+ */
 trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *trials,
                                                      const trawl_cuda_qgram_tier *tier,
-                                                     const trawl_cuda_anchor_set *set);
+                                                     const trawl_cuda_anchor_set *set,
+                                                     uint64_t most);
 
 #endif

@@ -55,10 +55,18 @@ static double testing(const trawl_cuda_qgram_tier *tier) {
            (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_GPU_L2_LOOK_UP : 0);
 }
 
+/* The ends of keys for a byte of text to which true candidates lead. */
+static double ends_of(const trawl_cuda_qgram_option *option) {
+    double each =
+        option->tier.anchors != 0 || option->tier.stride == 1 ? 1 : TRAWL_GPU_ENDS_PER_CANDIDATE;
+    return each * option->true_rate / option->tier.stride;
+}
+
 static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     const trawl_cuda_qgram_tier *tier = &option->tier;
     double chance = false_rate(option, words);
     double true_candidates = option->true_rate / tier->stride;
+    double key_hit = TRAWL_GPU_KEY_HIT + TRAWL_GPU_KEY_BYTE * option->length;
     double false_candidates = (1 - option->true_rate) * chance / tier->stride;
     price result = {.candidates = true_candidates + false_candidates};
     result.filtering = TRAWL_GPU_TIER + testing(tier) / tier->stride +
@@ -66,13 +74,13 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
                        (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
     if (tier->anchors != 0) {
         result.verifying = result.candidates * option->bucket +
-                           true_candidates * option->compared * TRAWL_GPU_BUCKET_KEY;
+                           true_candidates * option->compared *
+                               (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->length);
     } else if (tier->stride == 1) {
-        result.verifying =
-            true_candidates * TRAWL_GPU_KEY_HIT + false_candidates * TRAWL_GPU_KEY_MISS;
+        result.verifying = ends_of(option) * key_hit + false_candidates * TRAWL_GPU_KEY_MISS;
     } else {
         result.verifying = result.candidates * TRAWL_GPU_END_OFFSET_LOOK_UP +
-                           true_candidates * TRAWL_GPU_ENDS_PER_CANDIDATE * TRAWL_GPU_KEY_HIT +
+                           ends_of(option) * key_hit +
                            false_candidates * TRAWL_GPU_END_OFFSET_LOAD * TRAWL_GPU_KEY_MISS;
     }
     return result;
@@ -221,6 +229,14 @@ double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, 
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         sum += price_of(options[i], options[i]->tier.filter_words).candidates;
+    }
+    return sum;
+}
+
+double trawl_cuda_qgram_end_rate(trawl_cuda_qgram_option *const *options, uint32_t count) {
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += ends_of(options[i]);
     }
     return sum;
 }

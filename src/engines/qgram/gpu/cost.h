@@ -10,10 +10,12 @@ typedef struct trawl_cuda_qgram_option {
     trawl_cuda_qgram_tier tier; /* trawl_cuda_qgram_share_memory sets the size of its filter */
     double samples;             /* different samples of its patterns */
     double true_rate;           /* share of the text's samples that are among these */
+    double length;              /* of its patterns, the mean in bytes */
     double compared;            /* free anchors: share of the patterns that are compared whole */
     double bucket;              /* free anchors: a candidate (trawl_device_costs) */
     double chance;              /* by cores: how many times as many others pass as by random bits */
-    double price_alone;         /* the tier's price if its filter had all of the shared memory */
+    uint64_t tried;     /* free anchors: at most so many were chosen to find these shares; 0: all */
+    double price_alone; /* the tier's price if its filter had all of the shared memory */
 } trawl_cuda_qgram_option;
 
 /* The false candidate rate: the share of samples that are not in a filter and that it does not
@@ -32,5 +34,8 @@ double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, ui
 
 /* The expected candidates for a byte of text, of filters whose sizes have been set. */
 double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
+
+/* The ends of keys for a byte of text that the prices contain. */
+double trawl_cuda_qgram_end_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
 
 #endif

@@ -7,69 +7,26 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "costs/gpu_constants.h"
-#include "engines/qgram/gpu/anchor_trials.h"
-#include "engines/qgram/gpu/cost.h"
-
-#define TRIAL_BITS 2u /* bits that a sample sets in the trial filter */
+#include "engines/qgram/gpu/division.h"
 
 /* Sizes of the table of end offsets, as powers of two of its entries; at most 128 MiB. Chosen, not
  * measured. */
 #define LEAST_END_OFFSET_BITS 8u
 #define MOST_END_OFFSET_BITS 26u
 
-#define LENGTH_GROUPS TRAWL_CUDA_QGRAM_LENGTH_GROUPS
 #define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)
 
 /* The kinds of samples for which kernels are compiled (trawl_qgram_visit_shape in
  * cuda/sample_filter.cuh). */
 static const struct {
     uint32_t stride, words;
-} shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
-#define SHAPES (sizeof shapes / sizeof *shapes)
-
-/* The samples of tiers of free anchors: freedom is worth more than length, so they are short. */
-static const struct {
-    uint32_t stride, gram;
-    bool cores; /* trawl_cuda_qgram_core_word */
-} anchor_shapes[] = {{1, 3, false}, {1, 4, true},  {1, 4, false}, {1, 5, false}, {1, 6, false},
-                     {2, 3, false}, {2, 4, false}, {2, 6, false}, {4, 3, false}, {4, 4, false},
-                     {4, 5, false}, {4, 8, false}, {8, 5, false}, {8, 8, false}};
-#define ANCHOR_SHAPES (sizeof anchor_shapes / sizeof *anchor_shapes)
-#define OPTIONS (2 * (SHAPES + ANCHOR_SHAPES))
-
-/* All options for a tier of some range of groups, the cheapest one first. */
-typedef struct options {
-    trawl_cuda_qgram_option each[OPTIONS];
-    uint32_t count;
-} options;
-
-typedef struct division {
-    trawl_cuda_qgram_samples *samples;
-    const uint8_t *in_automaton; /* of each pattern: 1: it is not divided here; or NULL */
-    uint32_t *order; /* positions in samples->order of the patterns to be divided, by group */
-    uint32_t begin[LENGTH_GROUPS + 1];    /* of each group in `order`; no group is empty */
-    uint32_t least_length[LENGTH_GROUPS]; /* of each group */
-    uint32_t most_length[LENGTH_GROUPS];  /* of each group */
-    bool folded[LENGTH_GROUPS];           /* the group has a case-insensitive pattern */
-    size_t groups;
-    uint32_t most_tiers;
-    bool direct;    /* there are patterns of one and two bytes */
-    uint8_t *last;  /* for each bit of the trial filter: see first_of; all zeros between calls */
-    uint32_t words; /* of shared memory, for filters */
-    double bucket;  /* the price of a candidate of free anchors */
-    options (*options_of)[LENGTH_GROUPS + 1]; /* [from][past]: a tier for the groups [from, past) */
-    double least_price[LENGTH_GROUPS + 1];    /* lower bound for the groups from this one on */
-    trawl_cuda_qgram_option *trial[TRAWL_GPU_MOST_TIERS]; /* the division that is tried */
-    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* the best one so far, by rising length */
-    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the groups where its tiers begin */
-    uint32_t best_count;
-    double best_price, best_candidates;
-} division;
+} shapes[TRAWL_CUDA_DIVISION_SHAPES] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1},
+                                        {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
 
 /* ------------------------------------------------------------------ groups of lengths */
 
 /* Takes the patterns that are not in the automaton, and drops groups that are then empty. */
-static trawl_status select_patterns(division *self, trawl_error *error) {
+static trawl_status select_patterns(trawl_cuda_division *self, trawl_error *error) {
     const trawl_cuda_qgram_samples *samples = self->samples;
     const trawl_patterns *patterns = samples->patterns;
     const size_t all = samples->begin[samples->groups];
@@ -80,6 +37,7 @@ static trawl_status select_patterns(division *self, trawl_error *error) {
     uint32_t count = 0;
     for (uint32_t group = 0; group < samples->groups; group++) {
         uint32_t least = UINT32_MAX, most = 0;
+        uint64_t bytes = 0;
         bool folded = false;
         const uint32_t before = count;
         for (uint32_t position = samples->begin[group]; position < samples->begin[group + 1];
@@ -89,6 +47,7 @@ static trawl_status select_patterns(division *self, trawl_error *error) {
                 continue;
             }
             self->order[count++] = position;
+            bytes += length;
             least = length < least ? length : least;
             most = length > most ? length : most;
             folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
@@ -97,6 +56,7 @@ static trawl_status select_patterns(division *self, trawl_error *error) {
             self->least_length[self->groups] = least;
             self->most_length[self->groups] = most;
             self->folded[self->groups] = folded;
+            self->bytes[self->groups + 1] = self->bytes[self->groups] + bytes;
             self->begin[++self->groups] = count;
         }
     }
@@ -122,10 +82,11 @@ static uint8_t *second_of(uint8_t *last, uint32_t address) {
 
 /* Adds a group. Increases samples[from], for each `from` up to this group, by the number of samples
  * that are new in a tier which begins with group `from`. */
-static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
+static void add_group(const trawl_cuda_division *self, const trawl_cuda_qgram_tier *tier,
                       const trawl_cuda_qgram_kind *kind, size_t group, uint32_t *samples) {
     uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE];
-    uint32_t seen[LENGTH_GROUPS + 1] = {0}; /* samples by the last group that had them */
+    uint32_t seen[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1] = {
+        0}; /* samples by the last group that had them */
     uint8_t *last = self->last, now = (uint8_t)(group + 1);
     const uint32_t *order = self->order, end = self->begin[group + 1], stride = tier->stride;
     for (uint32_t i = self->begin[group]; i < end; i++) {
@@ -148,15 +109,15 @@ static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
 
 /* Sets candidates[from] to the number of the text's samples that are candidates of a tier which
  * begins with group `from`. */
-static void count_candidates(const division *self, const trawl_cuda_qgram_kind *kind,
+static void count_candidates(const trawl_cuda_division *self, const trawl_cuda_qgram_kind *kind,
                              size_t *candidates) {
-    size_t seen[LENGTH_GROUPS + 1] = {0}, sum = 0;
+    size_t seen[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1] = {0}, sum = 0;
     for (size_t i = 0; i < kind->text_count; i++) {
         uint8_t first = *first_of(self->last, kind->text_addresses[i]);
         uint8_t second = *second_of(self->last, kind->text_addresses[i]);
         seen[first < second ? first : second]++;
     }
-    for (size_t from = LENGTH_GROUPS; from-- > 0;) {
+    for (size_t from = TRAWL_CUDA_QGRAM_LENGTH_GROUPS; from-- > 0;) {
         sum += seen[from + 1];
         candidates[from] = sum;
     }
@@ -165,16 +126,16 @@ static void count_candidates(const division *self, const trawl_cuda_qgram_kind *
 /* The share of the text's samples that are among `samples` of the set: the share of candidates in
  * the trial filter, less the expected false ones. */
 static double rate_of(size_t candidates, size_t text_addresses, uint32_t samples) {
-    double chance = trawl_cuda_qgram_false_rate(TRIAL_BITS, samples, TRAWL_CUDA_QGRAM_TRIAL_WORDS);
+    double chance = trawl_cuda_qgram_false_rate(TRAWL_CUDA_DIVISION_TRIAL_BITS, samples,
+                                                TRAWL_CUDA_QGRAM_TRIAL_WORDS);
     double rate = text_addresses == 0
                       ? 0
                       : ((double)candidates / (double)text_addresses - chance) / (1 - chance);
     return rate > 0 ? rate : 0;
 }
 
-/* Adds an option to those of its range. They are ordered by price; of equal ones the option with
- * the shorter stride is first. */
-static void add_option(const division *self, options *kept, trawl_cuda_qgram_option option) {
+void trawl_cuda_division_add(const trawl_cuda_division *self, trawl_cuda_options *kept,
+                             trawl_cuda_qgram_option option) {
     trawl_cuda_qgram_price_alone(&option, self->words);
     uint32_t at = kept->count++;
     for (; at > 0; at--) {
@@ -189,9 +150,14 @@ static void add_option(const division *self, options *kept, trawl_cuda_qgram_opt
     kept->each[at] = option;
 }
 
+double trawl_cuda_division_length(const trawl_cuda_division *self, size_t from, size_t past) {
+    return (double)(self->bytes[past] - self->bytes[from]) /
+           (self->begin[past] - self->begin[from]);
+}
+
 /* Adds the options for a tier of the groups [from, past) with these samples. */
-static void make_options(division *self, size_t from, size_t past, trawl_cuda_qgram_tier tier,
-                         uint32_t samples, double rate) {
+static void make_options(trawl_cuda_division *self, size_t from, size_t past,
+                         trawl_cuda_qgram_tier tier, uint32_t samples, double rate) {
     tier.min_length = self->least_length[from];
     if (tier.stride != 1) {
         tier.end_offset_bits = LEAST_END_OFFSET_BITS;
@@ -201,25 +167,28 @@ static void make_options(division *self, size_t from, size_t past, trawl_cuda_qg
             tier.end_offset_bits++;
         }
     }
-    trawl_cuda_qgram_option option = {.tier = tier, .samples = samples, .true_rate = rate};
-    options *kept = &self->options_of[from][past];
-    add_option(self, kept, option);
+    trawl_cuda_qgram_option option = {.tier = tier,
+                                      .samples = samples,
+                                      .true_rate = rate,
+                                      .length = trawl_cuda_division_length(self, from, past)};
+    trawl_cuda_options *kept = &self->options_of[from][past];
+    trawl_cuda_division_add(self, kept, option);
     if (tier.stride == 1) {
         option.tier.filter_bits = 1;
-        add_option(self, kept, option);
+        trawl_cuda_division_add(self, kept, option);
     } else if (tier.stride >= 4) {
         option.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
-        add_option(self, kept, option);
+        trawl_cuda_division_add(self, kept, option);
     }
 }
 
 /* Tries one kind of samples for all tiers that begin with a group `from` with begins[from]; `first`
  * is the first such group. */
-static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_t first,
+static void try_samples(trawl_cuda_division *self, const trawl_cuda_qgram_tier *tier, size_t first,
                         const bool *begins) {
     const trawl_cuda_qgram_kind *kind = trawl_cuda_qgram_kind_of(self->samples, tier);
-    uint32_t samples[LENGTH_GROUPS] = {0};
-    size_t candidates[LENGTH_GROUPS];
+    uint32_t samples[TRAWL_CUDA_QGRAM_LENGTH_GROUPS] = {0};
+    size_t candidates[TRAWL_CUDA_QGRAM_LENGTH_GROUPS];
     for (size_t group = first; group < self->groups; group++) {
         const size_t past = group + 1;
         add_group(self, tier, kind, group, samples);
@@ -242,7 +211,7 @@ static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_
 
 /* The length of samples of this shape in tiers that begin with group `from`; 0 if the patterns are
  * too short or too long for the shape. */
-static uint32_t gram_of(const division *self, size_t from, size_t shape) {
+static uint32_t gram_of(const trawl_cuda_division *self, size_t from, size_t shape) {
     uint32_t stride = shapes[shape].stride, words = shapes[shape].words;
     if (self->least_length[from] < stride + 1) {
         return 0;
@@ -253,12 +222,13 @@ static uint32_t gram_of(const division *self, size_t from, size_t shape) {
 }
 
 /* Tries all shapes whose samples have this length, for tiers that are `folded` or not. */
-static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_error *error) {
-    trawl_cuda_qgram_tier tier[SHAPES];
-    bool begins[SHAPES][LENGTH_GROUPS];
-    size_t first[SHAPES], count = 0;
-    uint32_t from_position[SHAPES];
-    for (size_t shape = 0; shape < SHAPES; shape++) {
+static trawl_status try_gram(trawl_cuda_division *self, uint32_t gram, bool folded,
+                             trawl_error *error) {
+    trawl_cuda_qgram_tier tier[TRAWL_CUDA_DIVISION_SHAPES];
+    bool begins[TRAWL_CUDA_DIVISION_SHAPES][TRAWL_CUDA_QGRAM_LENGTH_GROUPS];
+    size_t first[TRAWL_CUDA_DIVISION_SHAPES], count = 0;
+    uint32_t from_position[TRAWL_CUDA_DIVISION_SHAPES];
+    for (size_t shape = 0; shape < TRAWL_CUDA_DIVISION_SHAPES; shape++) {
         bool any_folded = false;
         first[count] = self->groups;
         for (size_t from = self->groups; from-- > 0;) {
@@ -271,7 +241,7 @@ static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_e
             tier[count++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_SHARED,
                                                     .stride = shapes[shape].stride,
                                                     .gram = gram,
-                                                    .filter_bits = TRIAL_BITS,
+                                                    .filter_bits = TRAWL_CUDA_DIVISION_TRIAL_BITS,
                                                     .folded = folded};
         }
     }
@@ -283,7 +253,7 @@ static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_e
     return status;
 }
 
-static trawl_status try_all(division *self, trawl_error *error) {
+static trawl_status try_all(trawl_cuda_division *self, trawl_error *error) {
     trawl_status status = TRAWL_OK;
     for (uint32_t gram = 2; status == TRAWL_OK && gram <= TRAWL_CUDA_QGRAM_MOST_GRAM; gram++) {
         status = try_gram(self, gram, false, error);
@@ -294,83 +264,16 @@ static trawl_status try_all(division *self, trawl_error *error) {
     return status;
 }
 
-/* ------------------------------------------------------------------ free anchors */
-
-/* Tries tiers of free anchors for all groups from `from` on. */
-static void try_anchors_from(division *self, trawl_cuda_anchor_trials *trials, size_t from,
-                             bool folded) {
-    const trawl_cuda_qgram_samples *samples = self->samples;
-    const trawl_cuda_anchor_set set = {
-        .patterns = samples->patterns,
-        .order = self->order + self->begin[from],
-        .ids = samples->order,
-        .count = self->begin[self->groups] - self->begin[from],
-        .text = samples->text,
-        .chooses = samples->anchor_length,
-        .validates = samples->validation_length,
-    };
-    const uint32_t shortest = self->least_length[from];
-    for (size_t i = 0; i < ANCHOR_SHAPES; i++) {
-        const uint32_t stride = anchor_shapes[i].stride, gram = anchor_shapes[i].gram;
-        const bool cores = anchor_shapes[i].cores;
-        if (gram + stride - 1 > shortest || (gram == 3 && stride == 1 && shortest > 3)) {
-            continue;
-        }
-        const trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
-                                            .min_length = shortest,
-                                            .stride = stride,
-                                            .gram = gram,
-                                            .filter_words = self->words / 4 * 4,
-                                            .filter_bits = cores ? 1 : TRIAL_BITS,
-                                            .folded = folded,
-                                            .anchors = 1,
-                                            .cores = cores};
-        trawl_cuda_anchor_rates rates = trawl_cuda_anchor_trials_try(trials, &tier, &set);
-        trawl_cuda_qgram_option option = {.tier = tier,
-                                          .samples = rates.anchors,
-                                          .true_rate = rates.rate,
-                                          .compared = rates.compared,
-                                          .bucket = self->bucket,
-                                          .chance = rates.chance};
-        add_option(self, &self->options_of[from][self->groups], option);
-        if (stride == 1 && !cores) {
-            option.tier.filter_bits = 1;
-            add_option(self, &self->options_of[from][self->groups], option);
-        }
-    }
-}
-
-static trawl_status try_anchors(division *self, bool folded, trawl_error *error) {
-    const trawl_cuda_qgram_samples *samples = self->samples;
-    trawl_cuda_anchor_trials trials;
-    trawl_status status = trawl_cuda_anchor_trials_open(&trials, self->words, samples->text,
-                                                        samples->anchor_length, folded, error);
-    bool any_folded = false;
-    for (size_t from = self->groups; status == TRAWL_OK && from-- > 0;) {
-        any_folded |= self->folded[from];
-        bool begins = from == 0 || self->least_length[from] <= TRAWL_GPU_ANCHORS_LAST_BEGIN;
-        if (begins && any_folded == folded) {
-            try_anchors_from(self, &trials, from, folded);
-        }
-    }
-    trawl_cuda_anchor_trials_close(&trials);
-    return status;
-}
-
-static trawl_status try_all_anchors(division *self, trawl_error *error) {
-    trawl_status status = try_anchors(self, false, error);
-    return status == TRAWL_OK ? try_anchors(self, true, error) : status;
-}
-
 /* ------------------------------------------------------------------ choosing tiers */
 
 /* Prices the division self->trial, whose tiers begin with the groups `begins`, and keeps it if it
  * is the best. */
-static void price_division(division *self, const size_t *begins, uint32_t count) {
+static void price_division(trawl_cuda_division *self, const size_t *begins, uint32_t count) {
     double price = trawl_cuda_qgram_share_memory(self->trial, count, self->direct, self->words);
     if (price < self->best_price) {
         self->best_price = price;
         self->best_candidates = trawl_cuda_qgram_candidate_rate(self->trial, count);
+        self->best_ends = trawl_cuda_qgram_end_rate(self->trial, count);
         self->best_count = count;
         for (uint32_t i = 0; i < count; i++) {
             self->best[i] = self->trial[i]->tier;
@@ -383,13 +286,14 @@ static void price_division(division *self, const size_t *begins, uint32_t count)
 /* Branch and bound: tries all tiers for the groups from begins[depth] on, after `depth` tiers whose
  * prices alone are `before` together. Skips what cannot be cheaper than the best division so
  * far. */
-static void try_divisions(division *self, size_t *begins, uint32_t depth, double before) {
+static void try_divisions(trawl_cuda_division *self, size_t *begins, uint32_t depth,
+                          double before) {
     size_t from = begins[depth];
     for (size_t past = self->groups; past > from; past--) {
         if (past < self->groups && depth + 1 == self->most_tiers) {
             return;
         }
-        options *options_of = &self->options_of[from][past];
+        trawl_cuda_options *options_of = &self->options_of[from][past];
         for (uint32_t i = 0; i < options_of->count; i++) {
             double sum = before + options_of->each[i].price_alone;
             if (sum + self->least_price[past] >= self->best_price) {
@@ -407,12 +311,14 @@ static void try_divisions(division *self, size_t *begins, uint32_t depth, double
     }
 }
 
-/* Takes the cheapest division into the layout. Tiers of longer patterns come first. */
-static void choose_division(division *self, trawl_cuda_qgram_layout *layout) {
+/* Finds the cheapest division. */
+static void find_division(trawl_cuda_division *self) {
+    self->best_price = INFINITY;
+    self->best_count = 0;
     for (size_t from = self->groups; from-- > 0;) {
         self->least_price[from] = INFINITY;
         for (size_t past = from + 1; past <= self->groups; past++) {
-            const options *options_of = &self->options_of[from][past];
+            const trawl_cuda_options *options_of = &self->options_of[from][past];
             double least = options_of->count == 0 ? INFINITY : options_of->each[0].price_alone;
             self->least_price[from] =
                 fmin(self->least_price[from], least + self->least_price[past]);
@@ -420,6 +326,26 @@ static void choose_division(division *self, trawl_cuda_qgram_layout *layout) {
     }
     size_t begins[TRAWL_GPU_MOST_TIERS] = {0};
     try_divisions(self, begins, 0, 0);
+}
+
+/* Finds the cheapest division. Free anchors of some patterns meet less of a text than those of all
+ * do, by more than extrapolation tells, as rare samples run out. So tiers of the cheapest division
+ * are tried with more and more patterns until all are, or another division is cheaper. */
+static trawl_status choose_division(trawl_cuda_division *self, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    bool again = true;
+    while (status == TRAWL_OK && again) {
+        find_division(self);
+        again = false;
+        for (uint32_t i = 0; status == TRAWL_OK && i < self->best_count; i++) {
+            status = trawl_cuda_division_try_more_anchors(self, i, &again, error);
+        }
+    }
+    return status;
+}
+
+/* Takes the best division into the layout. Tiers of longer patterns come first. */
+static void take_division(const trawl_cuda_division *self, trawl_cuda_qgram_layout *layout) {
     for (uint32_t i = self->best_count; i-- > 0;) {
         trawl_cuda_qgram_tier *tier = &layout->tier[layout->tiers++];
         *tier = self->best[i];
@@ -432,7 +358,7 @@ static void choose_division(division *self, trawl_cuda_qgram_layout *layout) {
     }
 }
 
-static void release(division *self) {
+static void release(trawl_cuda_division *self) {
     if (self != NULL) {
         trawl_release(self->order);
         trawl_release(self->last);
@@ -448,19 +374,18 @@ static trawl_status fail_shared(size_t needed, size_t shared_bytes, trawl_error 
                       needed, shared_bytes);
 }
 
-static trawl_status prepare(division *self, trawl_error *error) {
-    size_t bytes = LENGTH_GROUPS * sizeof *self->options_of;
+static trawl_status prepare(trawl_cuda_division *self, trawl_error *error) {
+    size_t bytes = TRAWL_CUDA_QGRAM_LENGTH_GROUPS * sizeof *self->options_of;
     self->last = trawl_allocate_zeroed(LAST_BYTES, 1);
     self->options_of = trawl_allocate_zeroed(1, bytes);
     if (self->last == NULL || self->options_of == NULL) {
         return trawl_fail_memory(error, "choosing tiers", bytes + LAST_BYTES);
     }
-    self->best_price = INFINITY;
     return select_patterns(self, error);
 }
 
-static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram_layout *layout,
-                           trawl_error *error) {
+static trawl_status choose(trawl_cuda_division *self, size_t shared_bytes,
+                           trawl_cuda_qgram_layout *layout, trawl_error *error) {
     const trawl_patterns *patterns = self->samples->patterns;
     bool folded = false;
     for (size_t id = 0; id < patterns->count; id++) {
@@ -480,14 +405,19 @@ static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram
         status = try_all(self, error);
     }
     if (status == TRAWL_OK) {
-        status = try_all_anchors(self, error);
+        status = trawl_cuda_division_try_anchors(self, error);
     }
     layout->tiers = 0;
+    layout->ends = 0;
     layout->price = trawl_cuda_qgram_share_memory(NULL, 0, self->direct, self->words);
     if (status == TRAWL_OK && self->groups != 0) {
-        choose_division(self, layout);
+        status = choose_division(self, error);
+    }
+    if (status == TRAWL_OK && self->groups != 0) {
+        take_division(self, layout);
         layout->price = self->best_price;
         layout->candidates = self->best_candidates;
+        layout->ends = self->best_ends;
         if (layout->tiers == 0) {
             return fail_shared(pairs + 4 * TRAWL_GPU_FILTER_UNIT_WORDS, shared_bytes, error);
         }
@@ -506,7 +436,7 @@ static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram
 trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *in_automaton,
                                      size_t shared_bytes, double bucket,
                                      trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    division *self = trawl_allocate_zeroed(1, sizeof *self);
+    trawl_cuda_division *self = trawl_allocate_zeroed(1, sizeof *self);
     if (self == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }

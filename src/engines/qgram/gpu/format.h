@@ -250,6 +250,7 @@ typedef struct trawl_cuda_qgram_layout {
     /* What is expected of this layout. */
     double price;      /* picoseconds of a whole device for a byte of text */
     double candidates; /* for a byte of text */
+    double ends;       /* of keys, for a byte of text, which the price contains */
 } trawl_cuda_qgram_layout;
 
 /* Makes all arrays of the tiers. The caller has set the members of each tier up to end_offset_bits.

@@ -67,6 +67,10 @@ bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patte
 
 /* ------------------------------------------------------------------ tables */
 
+static uint32_t add_letter(const trawl_cuda_packed_layout *layout, uint32_t number, uint8_t byte) {
+    return number << 2 | (byte >> layout->shift & 3u);
+}
+
 /* The indices of a key's letters as a number of *bits bits. It is the upper *bits bits of the
  * 8-mers that end with the key. */
 static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key, uint32_t *bits) {
@@ -74,7 +78,7 @@ static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key,
     const uint8_t *reversed = trawl_key_bytes(keys, key);
     uint32_t length = trawl_key_length(keys, key), number = 0;
     for (uint32_t i = 0; i < length; i++) {
-        number = number << 2 | (reversed[i] >> layout->shift & 3u);
+        number = add_letter(layout, number, reversed[i]);
     }
     *bits = 2 * length;
     return number;
@@ -128,6 +132,37 @@ static uint32_t count_planes(const trawl_cuda_packed_layout *layout, uint32_t mo
     return layout->verify || planes > most_planes ? 0 : planes;
 }
 
+static uint32_t room_for_planes(size_t shared_bytes) {
+    size_t room = shared_bytes / KMERS;
+    return room < TRAWL_CUDA_PACKED_MOST_PLANES ? (uint32_t)room : TRAWL_CUDA_PACKED_MOST_PLANES;
+}
+
+/* A pattern is at the end of 8-mers that follow each other: those with its number and any lower
+ * bits. So the numbers of matches are sums of what begins and ends before an 8-mer. */
+bool trawl_cuda_packed_planes_suffice(const trawl_cuda_packed_layout *layout,
+                                      const trawl_patterns *patterns, size_t shared_bytes) {
+    if (patterns->case_insensitive != 0 && patterns->case_insensitive != patterns->count) {
+        return false;
+    }
+    uint32_t change[KMERS + 1] = {0}; /* modulo 2^32 */
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t length = trawl_pattern_length(patterns, id), number = 0;
+        const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+        for (uint32_t i = length; i-- > 0;) {
+            number = add_letter(layout, number, bytes[i]);
+        }
+        uint32_t free_bits = 2 * (TRAWL_CUDA_PACKED_MOST_LENGTH - length);
+        change[number << free_bits]++;
+        change[(number + 1) << free_bits]--;
+    }
+    uint32_t matches = 0, most = 0;
+    for (uint32_t kmer = 0; kmer < KMERS; kmer++) {
+        matches += change[kmer];
+        most = matches > most ? matches : most;
+    }
+    return most >> room_for_planes(shared_bytes) == 0;
+}
+
 trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_t shared_bytes,
                                            trawl_cuda_packed_layout *layout, trawl_error *error) {
     trawl_patterns reversed = {0};
@@ -152,10 +187,7 @@ trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_
     }
     if (status == TRAWL_OK) {
         fill_keys(layout);
-        size_t room = shared_bytes / KMERS;
-        layout->planes = count_planes(layout, room < TRAWL_CUDA_PACKED_MOST_PLANES
-                                                  ? (uint32_t)room
-                                                  : TRAWL_CUDA_PACKED_MOST_PLANES);
+        layout->planes = count_planes(layout, room_for_planes(shared_bytes));
         fill_planes(layout);
     } else {
         trawl_cuda_packed_layout_release(layout);

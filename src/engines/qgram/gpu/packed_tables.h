@@ -57,6 +57,11 @@ void trawl_cuda_packed_layout_release(trawl_cuda_packed_layout *layout);
 double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const uint8_t *text,
                                  size_t length);
 
+/* Whether planes tell the number of matches at every position, for such a set, so that no end of
+ * matches has to be verified. */
+bool trawl_cuda_packed_planes_suffice(const trawl_cuda_packed_layout *layout,
+                                      const trawl_patterns *patterns, size_t shared_bytes);
+
 /* Whether the kernel pays: nearly all bytes of the sample are letters of the set; or there is no
  * sample, and the set has so many patterns that its texts probably have these letters alone. */
 bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patterns,
