@@ -56,8 +56,6 @@ static bool is_short(const trawl_db *db, size_t length, const trawl_scan_options
 static trawl_status scan_text(trawl_scanner *scanner, const trawl_window *text,
                               const purpose *wanted, trawl_error *error) {
     const trawl_receiver *receiver = &wanted->receiver;
-    const trawl_receiver append = {.on_matches = trawl_collector_append,
-                                   .context = wanted->collector};
     bool is_final = scanner->delivery.kind == TRAWL_MATCH_ALL &&
                     scanner->db->conditions.records == NULL; /* what walkers find */
     if (wanted->collector != NULL && is_final) {
@@ -70,8 +68,12 @@ static trawl_status scan_text(trawl_scanner *scanner, const trawl_window *text,
     if (counts && is_final && wanted->per_pattern == NULL) {
         return trawl_scanner_count_window(scanner, text, wanted->total, error);
     }
-    trawl_status status = trawl_scanner_text(
-        scanner, text, wanted->collector != NULL ? &append : receiver, wanted->per_pattern, error);
+    trawl_receiver *receives = &scanner->delivery.receiver;
+    const bool appends = wanted->collector != NULL;
+    receives->on_match = receiver->on_match;
+    receives->on_matches = appends ? trawl_collector_append : receiver->on_matches;
+    receives->context = appends ? wanted->collector : receiver->context;
+    trawl_status status = trawl_scanner_text(scanner, text, wanted->per_pattern, error);
     if (wanted->total != NULL) {
         *wanted->total = scanner->delivery.delivered;
     }

@@ -198,14 +198,12 @@ trawl_status trawl_scanner_deliver(trawl_sink *sink) {
 }
 
 trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text,
-                                const trawl_receiver *receiver, uint64_t *per_pattern,
-                                trawl_error *error) {
+                                uint64_t *per_pattern, trawl_error *error) {
     trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
                                         .capacity = TRAWL_SCANNER_BATCH,
                                         .flush = trawl_scanner_deliver},
                                .scanner = scanner};
     trawl_delivery *delivery = &scanner->delivery;
-    delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     const bool selects = delivery->kind != TRAWL_MATCH_ALL;
@@ -225,9 +223,9 @@ trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text
 
 /* The same for a scanner that has reserved its memory. */
 static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length,
-                         const trawl_receiver *receiver, uint64_t *per_pattern) {
+                         uint64_t *per_pattern) {
     const trawl_window whole = {.text = text, .length = length, .one_text = true};
-    return trawl_scanner_text(scanner, &whole, receiver, per_pattern, NULL);
+    return trawl_scanner_text(scanner, &whole, per_pattern, NULL);
 }
 
 /* ------------------------------------------------------------------ the forms */
@@ -256,8 +254,8 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
         return false;
     }
     if (first != NULL && scanner->delivery.kind != TRAWL_MATCH_ALL) {
-        const trawl_receiver receiver = {.on_matches = keep_first, .context = first};
-        return scan(scanner, text, length, &receiver, NULL) == TRAWL_STOPPED;
+        scanner->delivery.receiver = (trawl_receiver){.on_matches = keep_first, .context = first};
+        return scan(scanner, text, length, NULL) == TRAWL_STOPPED;
     }
     /* Any occurrence answers the question: for the leftmost kinds one is selected where there is
      * any. The walker is shown little text at a time, because it stops only when it asks for room
@@ -305,8 +303,8 @@ size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t leng
     if (!can_scan(scanner, text, length)) {
         return 0;
     }
-    const trawl_receiver receiver = trawl_scanner_note_ids(scanner, ids, capacity);
-    (void)scan(scanner, text, length, &receiver, NULL);
+    scanner->delivery.receiver = trawl_scanner_note_ids(scanner, ids, capacity);
+    (void)scan(scanner, text, length, NULL);
     return scanner->found;
 }
 
@@ -330,8 +328,8 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
     }
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
         trawl_db_has_conditions(scanner->db)) {
-        const trawl_receiver nobody = {.context = NULL};
-        (void)scan(scanner, text, length, &nobody, per_pattern);
+        scanner->delivery.receiver = (trawl_receiver){.context = NULL};
+        (void)scan(scanner, text, length, per_pattern);
         return scanner->delivery.delivered;
     }
     const trawl_window whole = {.text = text, .length = length, .one_text = true};
@@ -342,16 +340,18 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
 
 trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,
                                 trawl_on_match on_match, void *context) {
-    const trawl_receiver receiver = {.on_match = on_match, .context = context};
-    return on_match == NULL || !can_scan(scanner, text, length)
-               ? TRAWL_ERROR_ARGUMENT
-               : scan(scanner, text, length, &receiver, NULL);
+    if (on_match == NULL || !can_scan(scanner, text, length)) {
+        return TRAWL_ERROR_ARGUMENT;
+    }
+    scanner->delivery.receiver = (trawl_receiver){.on_match = on_match, .context = context};
+    return scan(scanner, text, length, NULL);
 }
 
 trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const void *text, size_t length,
                                         trawl_on_matches on_matches, void *context) {
-    const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
-    return on_matches == NULL || !can_scan(scanner, text, length)
-               ? TRAWL_ERROR_ARGUMENT
-               : scan(scanner, text, length, &receiver, NULL);
+    if (on_matches == NULL || !can_scan(scanner, text, length)) {
+        return TRAWL_ERROR_ARGUMENT;
+    }
+    scanner->delivery.receiver = (trawl_receiver){.on_matches = on_matches, .context = context};
+    return scan(scanner, text, length, NULL);
 }

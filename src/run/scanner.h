@@ -61,11 +61,12 @@ trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window
 /* `flush` of the sink of such a walk: hands its matches to the delivery. */
 trawl_status trawl_scanner_deliver(trawl_sink *sink);
 
-/* Hands the matches of a text to a receiver. scanner->delivery.delivered is then their number.
+/* Hands the matches of a text to scanner->delivery.receiver, which the caller sets in place: a
+ * receiver that is copied from where it has just been made is loaded as a vector, which waits 20
+ * cycles for the stores of its fields. scanner->delivery.delivered is then their number.
  * `per_pattern`: NULL, or counters to add to. */
 trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text,
-                                const trawl_receiver *receiver, uint64_t *per_pattern,
-                                trawl_error *error);
+                                uint64_t *per_pattern, trawl_error *error);
 
 /* Adds to *total the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
 trawl_status trawl_scanner_count_window(const trawl_scanner *scanner, const trawl_window *text,
