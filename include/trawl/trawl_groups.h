@@ -42,7 +42,7 @@ TRAWL_API trawl_status trawl_patterns_value_last(trawl_patterns *patterns, const
 TRAWL_API bool trawl_db_has_groups(const trawl_db *db);
 TRAWL_API bool trawl_db_has_values(const trawl_db *db);
 
-/* The group of pattern `id`, which must be below the number of patterns. */
+/* The group of pattern `id`, which must be below the number of patterns; else 0. */
 TRAWL_API uint32_t trawl_db_group(const trawl_db *db, uint32_t id);
 
 /* How many different groups the patterns have: the number of elements of arrays of counts by group.
@@ -50,7 +50,7 @@ TRAWL_API uint32_t trawl_db_group(const trawl_db *db, uint32_t id);
 TRAWL_API size_t trawl_db_groups(const trawl_db *db);
 
 /* The group that element `index` of such an array is for. They ascend. `index` must be below
- * trawl_db_groups. */
+ * trawl_db_groups; else 0. */
 TRAWL_API uint32_t trawl_db_group_at(const trawl_db *db, size_t index);
 
 /* The index of the group of pattern `id` there. */

@@ -104,7 +104,8 @@ TRAWL_API uint64_t trawl_flow_offset(const void *flow);
  * TRAWL_MATCH_ALL those that end in it; those of the leftmost kinds that no later text can change.
  * (Patterns with conditions: a match whose last byte is the piece's last one waits for the next.)
  * The scanner is of the same database as the flow. TRAWL_STOPPED if on_matches asked to stop: the
- * piece is part of the text all the same, but no more of its matches are reported. */
+ * piece is part of the text all the same, but no more of its matches are reported.
+ * TRAWL_ERROR_ARGUMENT if the scanner, the flow or a piece with bytes is NULL. */
 TRAWL_API trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece,
                                        size_t length, trawl_on_matches on_matches, void *context);
 

@@ -151,11 +151,14 @@ bool trawl_db_has_values(const trawl_db *db) {
 }
 
 uint32_t trawl_db_group(const trawl_db *db, uint32_t id) {
-    return trawl_group_of_index(&db->groups, trawl_group_index(&db->groups, id));
+    if (db == NULL || id >= db->patterns.count) {
+        return 0;
+    }
+    return trawl_group_of_index(&db->groups, trawl_db_group_index(db, id));
 }
 
 uint32_t trawl_db_group_index(const trawl_db *db, uint32_t id) {
-    return trawl_group_index(&db->groups, id);
+    return db == NULL || id >= db->patterns.count ? 0 : trawl_group_index(&db->groups, id);
 }
 
 size_t trawl_db_groups(const trawl_db *db) {
@@ -163,7 +166,7 @@ size_t trawl_db_groups(const trawl_db *db) {
 }
 
 uint32_t trawl_db_group_at(const trawl_db *db, size_t index) {
-    return trawl_group_of_index(&db->groups, (uint32_t)index);
+    return index >= trawl_db_groups(db) ? 0 : trawl_group_of_index(&db->groups, (uint32_t)index);
 }
 
 void trawl_db_sum_groups(const trawl_db *db, const uint64_t *per_pattern, uint64_t *per_group) {

@@ -65,16 +65,20 @@ static void write_state(const trawl_db *db, void *flow, const flow_state *state,
 }
 
 size_t trawl_flow_bytes(const trawl_db *db) {
-    return KEPT_AT + most_kept(db);
+    return KEPT_AT + (db == NULL ? 0 : most_kept(db));
 }
 
 void trawl_flow_start(void *flow) {
-    memset(flow, 0, KEPT_AT);
+    if (flow != NULL) {
+        memset(flow, 0, KEPT_AT);
+    }
 }
 
 uint64_t trawl_flow_offset(const void *flow) {
-    uint64_t offset;
-    memcpy(&offset, (const uint8_t *)flow + OFFSET_AT, sizeof offset);
+    uint64_t offset = 0;
+    if (flow != NULL) {
+        memcpy(&offset, (const uint8_t *)flow + OFFSET_AT, sizeof offset);
+    }
     return offset;
 }
 
@@ -166,6 +170,12 @@ trawl_status trawl_flow_search(trawl_scanner *scanner, trawl_run *run, void *flo
     return status;
 }
 
+/* Whether a call has what it needs. */
+static bool is_complete(const trawl_scanner *scanner, const void *flow, const void *piece,
+                        size_t length) {
+    return scanner != NULL && flow != NULL && (piece != NULL || length == 0);
+}
+
 /* The piece of a flow that goes on. */
 static trawl_flow_piece piece_of(const void *bytes, size_t length) {
     return (trawl_flow_piece){.bytes = bytes, .length = length};
@@ -175,12 +185,18 @@ trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *pie
                              trawl_on_matches on_matches, void *context) {
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
     const trawl_flow_piece next = piece_of(piece, length);
+    if (!is_complete(scanner, flow, piece, length)) {
+        return TRAWL_ERROR_ARGUMENT;
+    }
     return trawl_flow_search(scanner, NULL, flow, &next, &receiver, NULL);
 }
 
 uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                           uint64_t *per_pattern) {
     const trawl_flow_piece next = piece_of(piece, length);
+    if (!is_complete(scanner, flow, piece, length)) {
+        return 0;
+    }
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
         waiting_of(scanner->db) != 0) {
         const trawl_receiver nobody = {.context = NULL};
@@ -198,6 +214,9 @@ uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece,
 
 size_t trawl_flow_which(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                         uint32_t *ids, size_t capacity) {
+    if (!is_complete(scanner, flow, piece, length)) {
+        return 0;
+    }
     const trawl_receiver receiver = trawl_scanner_note_ids(scanner, ids, capacity);
     const trawl_flow_piece next = piece_of(piece, length);
     (void)trawl_flow_search(scanner, NULL, flow, &next, &receiver, NULL);
@@ -208,6 +227,9 @@ trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow, trawl_on_matc
                                void *context) {
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
     trawl_status status = TRAWL_OK;
+    if (!is_complete(scanner, flow, NULL, 0)) {
+        return TRAWL_ERROR_ARGUMENT;
+    }
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || waiting_of(scanner->db) != 0) {
         const trawl_flow_piece end = {.ends = true};
         status = trawl_flow_search(scanner, NULL, flow, &end, &receiver, NULL);

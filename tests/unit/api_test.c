@@ -3,6 +3,7 @@
  * The borders of the interface: NULL, wrong names and values, options of older and newer programs,
  * and error messages.
  */
+#include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
 #include "trawl/trawl_study.h"
 
@@ -567,6 +568,50 @@ static void a_database_explains_itself(void **state) {
     expect_error(trawl_db_info(NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
 }
 
+/* Nor do these: they find nothing, and a flow stays as it is. */
+static void flows_without_a_piece(void **state) {
+    (void)state;
+    trawl_scanner *scanner = NULL;
+    uint64_t counts[2] = {0};
+    uint32_t ids[2];
+    uint8_t flow[64];
+    assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    assert_true(trawl_flow_bytes(db) <= sizeof flow && trawl_flow_bytes(NULL) != 0);
+    trawl_flow_start(NULL);
+    trawl_flow_start(flow);
+    assert_int_equal(trawl_flow_offset(NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        trawl_scanner *used = i == 0 ? NULL : scanner;
+        void *text = i == 1 ? NULL : flow;
+        const char *piece = i == 2 ? NULL : "abc";
+        assert_int_equal(trawl_flow_scan(used, text, piece, 3, ignore_batch, NULL),
+                         TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(trawl_flow_count(used, text, piece, 3, counts), 0);
+        assert_int_equal(trawl_flow_count(used, text, piece, 3, NULL), 0);
+        assert_int_equal(trawl_flow_which(used, text, piece, 3, ids, 2), 0);
+        if (i < 2) {
+            assert_int_equal(trawl_flow_finish(used, text, ignore_batch, NULL),
+                             TRAWL_ERROR_ARGUMENT);
+        }
+    }
+    assert_int_equal(trawl_flow_offset(flow), 0);
+    assert_int_equal(trawl_flow_count(scanner, flow, NULL, 0, NULL), 0);
+    assert_int_equal(trawl_flow_count(scanner, flow, "xabc", 4, NULL), 2);
+    trawl_scanner_close(scanner);
+}
+
+static void groups_that_are_not_there(void **state) {
+    (void)state;
+    size_t count = trawl_db_groups(db);
+    assert_int_equal(trawl_db_groups(NULL), 0);
+    assert_int_equal(trawl_db_group(NULL, 0), 0);
+    assert_int_equal(trawl_db_group(db, UINT32_MAX), 0);
+    assert_int_equal(trawl_db_group_index(NULL, 0), 0);
+    assert_int_equal(trawl_db_group_index(db, (uint32_t)count), 0);
+    assert_int_equal(trawl_db_group_at(NULL, 0), 0);
+    assert_int_equal(trawl_db_group_at(db, count), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
@@ -574,6 +619,8 @@ int main(void) {
         cmocka_unit_test(null_arguments_of_scans),
         cmocka_unit_test(every_free_takes_null),
         cmocka_unit_test(scanners_without_a_text),
+        cmocka_unit_test(flows_without_a_piece),
+        cmocka_unit_test(groups_that_are_not_there),
         cmocka_unit_test(a_null_error_is_allowed),
         cmocka_unit_test(names_that_do_not_exist),
         cmocka_unit_test(values_that_no_call_may_have),
