@@ -350,6 +350,16 @@ static bool check_division(const grep_options *options) {
            arguments_conflict(&grep_command, "--journal", "-q", "-q has no results to write");
 }
 
+/* Whether standard input is not both patterns and names of texts. False after reporting. */
+static bool check_stdin(const grep_options *options) {
+    bool patterns = false;
+    for (size_t i = 0; i < options->source_count; i++) {
+        patterns =
+            patterns || (options->sources[i].is_file && strcmp(options->sources[i].text, "-") == 0);
+    }
+    return division_options_share_stdin(&options->division, &grep_command, patterns, false);
+}
+
 /* The operands. The first one is PATTERNS, unless -e, -f or --db is given. */
 static bool take_operands(grep_options *options) {
     if (options->database != NULL) {
@@ -410,8 +420,8 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
         switch (id) {
         case ARGUMENTS_END:
             settle(&parser);
-            return take_operands(options) && check_division(options) && take_lists(options) &&
-                   cuda_options_check(&grep_command, &options->scan, NULL);
+            return take_operands(options) && check_division(options) && check_stdin(options) &&
+                   take_lists(options) && cuda_options_check(&grep_command, &options->scan, NULL);
         case ARGUMENTS_HELP:
             *status = EXIT_MATCHED;
             return false;

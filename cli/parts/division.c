@@ -122,6 +122,25 @@ bool division_options_check(const division_options *options, const command *of,
     return true;
 }
 
+static bool has_stdin(const string_list *lists) {
+    for (size_t i = 0; i < lists->count; i++) {
+        if (strcmp(lists->items[i], "-") == 0)
+            return true;
+    }
+    return false;
+}
+
+bool division_options_share_stdin(const division_options *options, const command *of, bool patterns,
+                                  bool text) {
+    bool names = has_stdin(&options->lists) || has_stdin(&options->lists0);
+    if (patterns + text + names < 2)
+        return true;
+    (void)arguments_misuse(of, "standard input cannot be both %s and %s",
+                           patterns ? "the patterns" : "a text",
+                           names ? "the names of the texts" : "the text");
+    return false;
+}
+
 char *division_folder(const division_options *division) {
     size_t size = strlen(division->journal) + 64;
     char *folder = allocate(size);

@@ -28,6 +28,11 @@ int division_options_take(division_options *options, const arguments *arguments,
 bool division_options_check(const division_options *options, const command *command,
                             const char *output);
 
+/* Whether only one thing is read from standard input: the texts' names, the patterns if
+ * `patterns`, or a text if `text`. False after reporting. */
+bool division_options_share_stdin(const division_options *options, const command *command,
+                                  bool patterns, bool text);
+
 /* The folder that the options name; of a shard, a folder in it. The caller frees it. */
 char *division_folder(const division_options *options);
 

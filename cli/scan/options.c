@@ -381,12 +381,10 @@ static bool consistent(parsing *parser) {
         return false;
     bool lists = division->lists.count != 0 || division->lists0.count != 0;
     bool only_lists = lists && options->files.texts.count == 0;
-    if (!only_lists && file_options_use_stdin(&options->files) &&
-        pattern_options_use_stdin(&options->patterns)) {
-        (void)arguments_misuse(parser->arguments.command,
-                               "standard input cannot be both the patterns and the text");
+    if (!division_options_share_stdin(division, parser->arguments.command,
+                                      pattern_options_use_stdin(&options->patterns),
+                                      !only_lists && file_options_use_stdin(&options->files)))
         return false;
-    }
     const command_inputs inputs = {.files = only_lists ? NULL : &options->files,
                                    .patterns = &options->patterns,
                                    .lists = &division->lists,

@@ -111,6 +111,8 @@ printf '%s\n' one two >list
 expect 0 'one:1\ntwo:1' bash -c "printf 'x\n' | tee one >two; '$trawl' grep -c --files-from list x"
 expect 0 'one:x' "$trawl" grep --files0-from <(printf 'one\0') x
 expect 0 'two:1\none:1' "$trawl" grep -c --files-from <(echo one) x two
+refuse 'standard input cannot be both the patterns and the names of the texts' \
+    "$trawl" grep -f - --files-from - <two
 refuse 'such-list: No such file' "$trawl" grep --files-from such-list x
 expect 1 '' "$trawl" grep --files-from /dev/null x
 

@@ -37,6 +37,10 @@ printf '%s\0' "${texts[@]}" | "$trawl" scan -f p --files0-from - >got
 same "--files0-from -"
 printf '%s\n' "${texts[@]:2}" | "$trawl" scan -f p --files-from - "${texts[@]:0:2}" >got
 same "a list behind operands"
+refuse 'standard input cannot be both the patterns and the names of the texts' \
+    "$trawl" scan -f - --files-from - <p
+refuse 'standard input cannot be both a text and the names of the texts' \
+    "$trawl" scan -f p --files0-from - one - <p
 refuse '/dev/zero:1: a name has a NUL byte' bash -c "ulimit -t 5; exec '$trawl' scan -e a --files-from /dev/zero"
 expect 0 'one:1' "$trawl" scan -c -e a --files-from <(echo one)
 refuse 'such-list: No such file' "$trawl" scan -e a --files-from such-list
