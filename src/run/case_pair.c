@@ -16,9 +16,7 @@ static uint32_t count_conditions(const trawl_db *db) {
     return (uint32_t)(size / sizeof(trawl_condition_record));
 }
 
-/* Patterns that end at one position, at most, by the outputs of the database; 0: not known. Parts
- * of an engine may have patterns that never end at the same one, so this may be too many. */
-static uint64_t most_by_outputs(const trawl_db *db) {
+uint64_t trawl_case_pair_most(const trawl_db *db) {
     uint64_t sum = 0;
     trawl_outputs outputs = {.keys = 0};
     for (uint32_t part = 0; part < db->header->parts; part++) {
@@ -47,7 +45,7 @@ static bool is_needed(const trawl_db *db) {
         return false;
     }
     /* Sorting the endings of 1,000,000 words takes 0.2 s, and most sets can do without. */
-    uint64_t known = conditions != 0 ? most_by_outputs(db) : 0;
+    uint64_t known = conditions != 0 ? trawl_case_pair_most(db) : 0;
     if (known != 0 && !is_long_chain(known, conditions)) {
         return false;
     }

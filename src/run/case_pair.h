@@ -89,6 +89,10 @@ typedef struct trawl_case_pair {
  * take 2 to 10 ns for each pattern that ends at a position, of leftmost kinds, too. */
 #define TRAWL_CASE_PAIR_CONDITIONS 256u
 
+/* Patterns that end at one position, at most, by the outputs of the database; 0: not known. Parts
+ * of an engine may have patterns that never end at the same one, so this may be too many. */
+uint64_t trawl_case_pair_most(const trawl_db *db);
+
 /* Makes the links of both automata. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair);
 

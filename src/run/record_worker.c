@@ -52,6 +52,17 @@ static trawl_status search_stretch(trawl_record_worker *worker) {
     return status;
 }
 
+/* Whether search_one counts without putting each match. */
+static bool counts_plainly(const trawl_record_worker *worker) {
+    return worker->task->question == TRAWL_RECORDS_COUNT && !worker->task->any_counted &&
+           trawl_record_worker_is_plain(worker);
+}
+
+/* Whether search_one answers the question without putting each match. */
+static bool puts_no_match(const trawl_record_worker *worker) {
+    return worker->task->question == TRAWL_RECORDS_ANY || counts_plainly(worker);
+}
+
 /* Searches a record by itself. */
 static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes, uint64_t length,
                                uint64_t record) {
@@ -66,8 +77,7 @@ static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes
         }
         return TRAWL_OK;
     }
-    if (task->question == TRAWL_RECORDS_COUNT && !task->any_counted &&
-        trawl_record_worker_is_plain(worker)) {
+    if (counts_plainly(worker)) {
         uint64_t found = trawl_scanner_count(worker->scanner, bytes, (size_t)length, NULL);
         worker->total += found;
         if (task->per_record != NULL) {
@@ -136,6 +146,7 @@ static trawl_status check_order(const trawl_record_stretch *all, uint64_t begin,
 /* Whether `number` records with `bytes` bytes together are better searched one by one. */
 static bool is_for_one_by_one(const trawl_record_worker *worker, uint64_t number, uint64_t bytes) {
     return worker->each_alone || bytes >= LONG_RECORD * number ||
+           (worker->counted_alone && puts_no_match(worker)) ||
            (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number);
 }
 
@@ -303,6 +314,7 @@ trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_d
     }
     const trawl_case_pair *pair = trawl_case_pair_of(db);
     worker->each_alone = pair != NULL && pair->conditions != 0;
+    worker->counted_alone = trawl_case_pair_most(db) > TRAWL_CASE_PAIR_CHAIN;
     worker->text = trawl_allocate(COPY_BYTES, 1);
     worker->offsets = trawl_allocate(COPY_RECORDS + 1, sizeof *worker->offsets);
     worker->batch.items = trawl_allocate(BATCH, sizeof *worker->batch.items);

@@ -102,6 +102,10 @@ struct trawl_record_worker {
      * (run/case_pair.h). In texts one behind the other each position may be a border, so that all
      * nested patterns would have to be put; and the best match of a start may be in two records. */
     bool each_alone;
+    /* Records are searched one by one for the questions that need not put each match: which have
+     * one, and how many. So many patterns can end at a position that putting them takes longer than
+     * beginning a search for each record. */
+    bool counted_alone;
     /* results */
     uint64_t total; /* matches, or records with a match */
     uint64_t *counters[TRAWL_RECORD_COUNTERS];

@@ -242,8 +242,9 @@ static void a_bounded_time_of_equal_patterns(void **state) {
         }
 }
 
-/* Nanoseconds of processor time for a byte of a count of records, of `length` bytes each. */
-static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t length,
+/* Nanoseconds of processor time for a byte of a count of matches in records of `length` bytes each;
+ * with `any`, of records that have one. */
+static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t length, bool any,
                               uint64_t *total) {
     static uint32_t offsets[TEXT + 1];
     struct timespec begin, end;
@@ -258,10 +259,13 @@ static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t 
         offsets[i] = i * length;
     assert_int_equal(trawl_record_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    assert_int_equal(trawl_records_count(scanner, &records, &counts, &error), TRAWL_OK);
+    if (any)
+        assert_int_equal(trawl_records_any(scanner, &records, NULL, NULL, total, &error), TRAWL_OK);
+    else
+        assert_int_equal(trawl_records_count(scanner, &records, &counts, &error), TRAWL_OK);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     trawl_record_scanner_close(scanner);
-    *total = counts.total;
+    *total = any ? *total : counts.total;
     return (1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec)) /
            TEXT;
 }
@@ -286,7 +290,7 @@ static void a_bounded_time_of_records(void **state) {
             trawl_match_kind kind = t == 0 ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
             uint64_t total;
             trawl_db *db = compile(&trials[t], engines[e], kind);
-            double nanoseconds = time_of_records(db, text, RECORD, &total);
+            double nanoseconds = time_of_records(db, text, RECORD, false, &total);
             trawl_db_free(db);
             assert_int_equal(total, TEXT / RECORD * trials[t].total);
             if (nanoseconds > most)
@@ -294,11 +298,38 @@ static void a_bounded_time_of_records(void **state) {
         }
 }
 
+/* 20,000 equal patterns in records of a's: matches are counted, or a first one is found, without
+ * putting each of them, which takes 48,000 ns a byte. */
+static void a_bounded_time_of_records_with_equal_patterns(void **state) {
+    (void)state;
+    enum { EQUAL = 20000, RECORD = 100 };
+    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static uint8_t text[TEXT];
+    trawl_patterns *patterns;
+    uint64_t total;
+    memset(text, 'a', sizeof text);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < EQUAL; i++)
+        assert_int_equal(trawl_patterns_add(patterns, "a", 1, 0, &error), TRAWL_OK);
+    for (int any = 0; any < 2; any++) {
+        trawl_db *db;
+        assert_int_equal(trawl_compile(patterns, NULL, &db, &error), TRAWL_OK);
+        double nanoseconds = time_of_records(db, text, RECORD, any != 0, &total);
+        trawl_db_free(db);
+        assert_int_equal(total, any ? TEXT / RECORD : (uint64_t)EQUAL * TEXT);
+        if (nanoseconds > most)
+            fail_msg("%s: %.0f ns a byte", any ? "any" : "count", nanoseconds);
+    }
+    trawl_patterns_free(patterns);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
-                                       cmocka_unit_test(a_bounded_time),
-                                       cmocka_unit_test(a_bounded_time_of_leftmost_kinds),
-                                       cmocka_unit_test(a_bounded_time_of_equal_patterns),
-                                       cmocka_unit_test(a_bounded_time_of_records)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_matches),
+        cmocka_unit_test(a_bounded_time),
+        cmocka_unit_test(a_bounded_time_of_leftmost_kinds),
+        cmocka_unit_test(a_bounded_time_of_equal_patterns),
+        cmocka_unit_test(a_bounded_time_of_records),
+        cmocka_unit_test(a_bounded_time_of_records_with_equal_patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
