@@ -68,7 +68,7 @@ bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patte
 /* ------------------------------------------------------------------ tables */
 
 static uint32_t add_letter(const trawl_cuda_packed_layout *layout, uint32_t number, uint8_t byte) {
-    return number << 2 | (byte >> layout->shift & 3u);
+    return number << 2 | ((uint32_t)byte >> layout->shift & 3u);
 }
 
 /* The indices of a key's letters as a number of *bits bits. It is the upper *bits bits of the
