@@ -73,6 +73,14 @@ def rows_of_devices(output):
         for row in rows if row.get("device", "cpu") != "cpu")
 
 
+def text_bytes(options):
+    """The size of each copy. A GPU cuts the whole text into strips of equal size. Copies as long as
+    a strip, or as several, put the same bytes at the same place of every strip: neighbouring threads
+    then load from, and meet candidates in, the same places at once. A 61st less (a prime number)
+    keeps the copies out of step."""
+    return options.text if options.copies == 1 else options.text - options.text // 61
+
+
 def measure(options, workload, number, folder, peers):
     patterns, text = os.path.join(folder, "patterns.tsv"), os.path.join(folder, "text")
     zoo_workloads.write(workload, patterns, text)
@@ -210,7 +218,7 @@ def run(options, folder):
     for number in options.only or range(options.workloads):
         if time.monotonic() - begin > 60 * options.minutes:
             break
-        workload = zoo_workloads.make(corpora, options.seed, number, options.text)
+        workload = zoo_workloads.make(corpora, options.seed, number, text_bytes(options))
         result = measure(options, workload, number, options.keep or folder, peers)
         results.append(result)
         if options.out:

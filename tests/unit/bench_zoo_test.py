@@ -6,6 +6,7 @@ seed, files that mean the same bytes, figures from results.
     bench_zoo_test.py path/to/tools/bench_zoo.py
 """
 
+import argparse
 import json
 import os
 import random
@@ -111,6 +112,17 @@ class Figures(unittest.TestCase):
         self.assertEqual((judged["regret"], judged["best"]), (1.5, "ac-dfa"))
         self.assertEqual((judged["ratio"], judged["peer"]), (0.5, "hyperscan"))
         self.assertEqual(judged["matches"], 0.1)
+
+    def test_copies_are_out_of_step(self):
+        strips = [1 << shift for shift in range(10, 30)] + [3 << shift for shift in range(10, 28)]
+        for copies, size in ((1, 4 << 20), (64, 4 << 20), (64, 1 << 20), (2, 6 << 20)):
+            options = argparse.Namespace(text=size, copies=copies)
+            length = bench_zoo.text_bytes(options)
+            self.assertGreater(length, 0.98 * size)
+            self.assertLessEqual(length, size)
+            if copies > 1:
+                steps = [max(strip, length) % min(strip, length) for strip in strips]
+                self.assertNotIn(0, steps)
 
     def test_without_a_peer(self):
         result = {"number": 3, "name": "w", "bytes": 100,
