@@ -81,12 +81,26 @@ static uint64_t spread(uint64_t hash) {
     return hash ^ hash >> 29;
 }
 
+static uint64_t hash_bytes(const uint8_t *bytes, size_t count) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++) {
+        hash = extend(hash, bytes[i]);
+    }
+    return spread(hash);
+}
+
+/* The key of a pattern in `exact` whose matches need no comparison; `hash`: of its folded bytes.
+ * Other patterns have the hash of the bytes themselves. */
+static uint64_t in_any_case(uint64_t hash) {
+    return ~hash;
+}
+
 typedef struct walk {
     const trawl_patterns *patterns;
     const uint8_t *text;
     size_t length;
     uint8_t fold[256];
-    bit_set beginnings, wholes, verified, lines, nfa_lines, met;
+    bit_set beginnings, wholes, verified, exact, lines, nfa_lines, met;
     double matches, met_keys;     /* so far: matches, and different patterns that match */
     trawl_long_patterns longs;    /* patterns longer than MOST_DEPTH */
     bool lengths[MOST_DEPTH + 1]; /* whether a pattern has this length */
@@ -134,7 +148,7 @@ static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32
     return TRAWL_OK;
 }
 
-/* Whether matches of a pattern are compared with the text, since the automaton's text is folded. */
+/* Whether ends of a pattern are compared with the text, since the automaton's text is folded. */
 static bool needs_verification(const trawl_patterns *patterns, size_t id) {
     if (patterns->case_insensitive == 0 ||
         (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
@@ -208,14 +222,15 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
             bool verified = needs_verification(patterns, id);
             if (length > MOST_DEPTH) {
                 deep += count_deep_states(self, id, whole);
-                trawl_long_patterns_add(&self->longs, id, whole,
-                                        verified ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
-                                                 : TRAWL_TRACE_MATCH);
+                trawl_long_patterns_add(&self->longs, id, whole, verified);
                 continue;
             }
             (void)add(&self->wholes, whole);
             if (verified) {
                 (void)add(&self->verified, whole);
+                (void)add(&self->exact, hash_bytes(trawl_pattern_bytes(patterns, id), length));
+            } else if (patterns->case_insensitive != 0) {
+                (void)add(&self->exact, in_any_case(whole));
             }
             self->lengths[length] = true;
         }
@@ -263,7 +278,7 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
     *nfa_lines += add(&self->nfa_lines, spread(state));
 }
 
-/* Notes matches of a pattern, of which `bits` is the hash. */
+/* Notes matches of a pattern, of which `bits` is the hash, folded. */
 static void meet(walk *self, uint64_t bits, uint32_t matches) {
     self->matches += matches;
     self->met_keys += matches != 0 && add(&self->met, spread(bits));
@@ -293,9 +308,22 @@ static void finish_met(walk *self, double starts, double matches, double keys) {
     }
 }
 
+/* Whether a pattern that consists of text[start..start + bytes], folded, of which `hash` is the
+ * hash, is there in the case that it asks for. */
+static bool matches_itself(const walk *self, size_t start, size_t bytes, uint64_t hash) {
+    return has(&self->exact, in_any_case(hash)) ||
+           has(&self->exact, hash_bytes(self->text + start, bytes));
+}
+
+static void count_ends(trawl_new_ends *sum, trawl_new_ends new) {
+    sum->folded += new.folded;
+    sum->matches += new.matches;
+}
+
 static void walk_text(walk *self) {
     trawl_automata_estimate *estimate = self->estimate;
-    double lines = 0, nfa_lines = 0, ends = 0, long_ends = 0, long_starts = 0;
+    double lines = 0, nfa_lines = 0, long_starts = 0;
+    trawl_new_ends short_ends = {0}, long_ends = {0};
     double matches = 0, keys = 0; /* as long as long patterns were looked for */
     double rows_of_line = LINE / (self->columns * self->entry);
     double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
@@ -317,18 +345,17 @@ static void walk_text(walk *self) {
                 break;
             }
             if (self->lengths[i - start + 1] && has(&self->wholes, bits)) {
-                ends += self->ends[i] == 0;
-                meet(self, bits, 1);
-                self->ends[i] |= has(&self->verified, bits)
-                                     ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
-                                     : TRAWL_TRACE_MATCH;
+                bool verified = has(&self->verified, bits);
+                bool found = !verified || matches_itself(self, start, i + 1 - start, bits);
+                count_ends(&short_ends, trawl_mark_end(&self->ends[i], verified, found));
+                meet(self, bits, found);
             }
             if (compares && i + 1 == start + MOST_DEPTH) {
-                uint32_t found =
+                trawl_new_ends found =
                     trawl_long_patterns_find(&self->longs, self->text + start, self->length - start,
                                              bits, self->ends + start);
-                long_ends += found;
-                meet(self, ~bits, found);
+                count_ends(&long_ends, found);
+                meet(self, ~bits, found.matches);
             }
             if (i >= known) {
                 known = i + 1;
@@ -347,14 +374,18 @@ static void walk_text(walk *self) {
         }
     }
     finish_met(self, long_starts, matches, keys);
-    estimate->match_ends =
-        self->length == 0 ? 0 : ends / (double)self->length + long_ends / long_starts;
+    if (self->length != 0) {
+        double starts = (double)self->length;
+        estimate->match_ends = short_ends.matches / starts + long_ends.matches / long_starts;
+        estimate->folded_ends = short_ends.folded / starts + long_ends.folded / long_starts;
+    }
 }
 
 static void release(walk *self) {
     trawl_release(self->beginnings.words);
     trawl_release(self->wholes.words);
     trawl_release(self->verified.words);
+    trawl_release(self->exact.words);
     trawl_release(self->lines.words);
     trawl_release(self->nfa_lines.words);
     trawl_release(self->met.words);
@@ -390,6 +421,7 @@ static trawl_status measure(walk *self, trawl_error *error) {
         {&self->beginnings, bytes_looked_at(patterns, step), 50, 3},
         {&self->wholes, patterns->count / step, 100, 4},
         {&self->verified, patterns->case_insensitive != 0 ? patterns->count / step : 1, 100, 4},
+        {&self->exact, patterns->case_insensitive != 0 ? patterns->count / step : 1, 100, 4},
         {&self->lines, self->length, 50, 3},
         {&self->nfa_lines, self->length, 50, 3},
         {&self->met, self->length, 25, 3},
@@ -407,9 +439,9 @@ static trawl_status measure(walk *self, trawl_error *error) {
         trawl_automata_estimate *estimate = self->estimate;
         add_patterns(self, step, &factor, &others);
         walk_text(self);
-        estimate->match_ends *= factor;
+        estimate->match_ends = fmin(estimate->match_ends * factor, 1);
+        estimate->folded_ends = fmin(estimate->folded_ends * factor, 1);
         count_others(&estimate->met, others, patterns->count);
-        estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
     }
     release(self);
     return status;

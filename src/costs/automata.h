@@ -26,7 +26,10 @@ typedef struct trawl_automata_estimate {
     double states;
     uint64_t dfa_bytes; /* of the tables, about */
     uint64_t nfa_bytes;
-    double match_ends; /* share of bytes of text at which a match ends */
+    double match_ends;  /* share of bytes of text at which a match ends */
+    double folded_ends; /* share of bytes at which an automaton sees one: that of a set with a
+                           pattern in any case folds the text, and must compare the ends of other
+                           patterns with the text itself */
     trawl_line_growth dfa, nfa;
     trawl_met_keys met;
 } trawl_automata_estimate;
@@ -38,12 +41,15 @@ trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_
                                     trawl_error *error);
 
 /* Every step of a walk over a text. */
-enum { TRAWL_TRACE_MATCH = 1, TRAWL_TRACE_VERIFIED = 2 };
+enum {
+    TRAWL_TRACE_END = 1,      /* a pattern ends here, in the folded text */
+    TRAWL_TRACE_VERIFIED = 2, /* such a pattern is compared with the text itself */
+    TRAWL_TRACE_MATCH = 4     /* a pattern ends here, in the text itself */
+};
 typedef struct trawl_automata_steps {
     size_t steps;     /* bytes of text */
     uint64_t *states; /* the state before each byte, as a hash; 0: the root */
-    uint8_t *ends;    /* for each byte: 0, or TRAWL_TRACE_MATCH if a match ends with it, with
-                         TRAWL_TRACE_VERIFIED if that match is compared with the text */
+    uint8_t *ends;    /* for each byte of text, TRAWL_TRACE_... added up */
     double classes;   /* byte classes: columns of the automaton's table */
 } trawl_automata_steps;
 

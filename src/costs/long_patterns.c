@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "costs/long_patterns.h"
 
+#include <string.h>
+
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/automata.h"
 
 trawl_status trawl_long_patterns_open(trawl_long_patterns *self, const trawl_patterns *patterns,
                                       const uint8_t *fold, uint32_t known, size_t room,
@@ -27,10 +30,10 @@ void trawl_long_patterns_close(trawl_long_patterns *self) {
     self->all = NULL;
 }
 
-void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, uint8_t mark) {
+void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, bool verified) {
     uint32_t *head = &self->heads[hash >> (64 - self->bits)];
     self->all[self->count++] =
-        (trawl_long_pattern){.hash = hash, .id = (uint32_t)id, .next = *head, .mark = mark};
+        (trawl_long_pattern){.hash = hash, .id = (uint32_t)id, .next = *head, .verified = verified};
     *head = self->count;
 }
 
@@ -45,18 +48,28 @@ static bool is_at(trawl_long_patterns *self, const uint8_t *pattern, uint32_t le
     return i == length;
 }
 
-uint32_t trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text, size_t length,
-                                  uint64_t hash, uint8_t *ends) {
-    uint32_t new_ends = 0;
+trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches) {
+    trawl_new_ends new = {.folded = (*end & TRAWL_TRACE_END) == 0,
+                          .matches = matches && (*end & TRAWL_TRACE_MATCH) == 0};
+    *end |= (uint8_t)(TRAWL_TRACE_END | (verified ? TRAWL_TRACE_VERIFIED : 0) |
+                      (matches ? TRAWL_TRACE_MATCH : 0));
+    return new;
+}
+
+trawl_new_ends trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text,
+                                        size_t length, uint64_t hash, uint8_t *ends) {
+    trawl_new_ends all = {0};
     for (uint32_t at = self->heads[hash >> (64 - self->bits)]; at != 0;) {
         const trawl_long_pattern *entry = &self->all[at - 1];
+        const uint8_t *pattern = trawl_pattern_bytes(self->patterns, entry->id);
         uint32_t bytes = trawl_pattern_length(self->patterns, entry->id);
-        if (entry->hash == hash && bytes <= length &&
-            is_at(self, trawl_pattern_bytes(self->patterns, entry->id), bytes, text)) {
-            new_ends += ends[bytes - 1] == 0;
-            ends[bytes - 1] |= entry->mark;
+        if (entry->hash == hash && bytes <= length && is_at(self, pattern, bytes, text)) {
+            bool matches = !entry->verified || memcmp(pattern, text, bytes) == 0;
+            trawl_new_ends new = trawl_mark_end(&ends[bytes - 1], entry->verified, matches);
+            all.folded += new.folded;
+            all.matches += new.matches;
         }
         at = entry->next;
     }
-    return new_ends;
+    return all;
 }

@@ -10,7 +10,7 @@ typedef struct trawl_long_pattern {
     uint64_t hash; /* of the first bytes */
     uint32_t id;
     uint32_t next; /* number of the next pattern of its chain, plus 1; 0: there is none */
-    uint8_t mark;  /* written at each end of the pattern */
+    bool verified; /* its case counts, although `fold` folds letters */
 } trawl_long_pattern;
 
 /* A hash table with chains. */
@@ -32,12 +32,21 @@ trawl_status trawl_long_patterns_open(trawl_long_patterns *self, const trawl_pat
                                       trawl_error *error);
 void trawl_long_patterns_close(trawl_long_patterns *self);
 
-void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, uint8_t mark);
+void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, bool verified);
+
+/* Numbers of bytes of text that got a mark which they had not before. */
+typedef struct trawl_new_ends {
+    uint32_t folded;  /* TRAWL_TRACE_END */
+    uint32_t matches; /* TRAWL_TRACE_MATCH */
+} trawl_new_ends;
+
+/* Marks the byte at which a pattern ends, in the folded text: *end is the sum of that byte's
+ * TRAWL_TRACE_... so far. `matches`: it ends in the text itself too. */
+trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches);
 
 /* Marks in `ends`, which has a byte for each byte of `text`, the last byte of each pattern that
- * begins with text[0], whose first `known` bytes have this hash. Returns how many ends had no mark
- * before. */
-uint32_t trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text, size_t length,
-                                  uint64_t hash, uint8_t *ends);
+ * begins with text[0], whose first `known` bytes, folded, have this hash. */
+trawl_new_ends trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text,
+                                        size_t length, uint64_t hash, uint8_t *ends);
 
 #endif

@@ -164,12 +164,11 @@ static trawl_status price_by_trials(comparison *self, trawl_error *error) {
 
 static void price_automata(const trawl_automata_estimate *automata, const trawl_costs *costs,
                            trawl_plan_record *record) {
-    double ends = automata->match_ends;
-    record->match_ends = ends;
+    record->match_ends = automata->match_ends;
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
     nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
-    double matches = price_automaton_matches(costs, ends);
+    double matches = price_automaton_matches(costs, automata->folded_ends);
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;

@@ -78,13 +78,17 @@ static void more_lines_take_longer(void **state) {
 enum { SAMPLE = 128 << 10 };
 static uint8_t sample[SAMPLE];
 
-static double share_of_ends(const trawl_patterns *patterns) {
+static trawl_automata_estimate estimate_of(const trawl_patterns *patterns) {
     trawl_automata_estimate estimate;
     trawl_error error;
     assert_int_equal(
         trawl_automata_measure(patterns, sample, sizeof sample, SIZE_MAX, &estimate, &error),
         TRAWL_OK);
-    return estimate.match_ends;
+    return estimate;
+}
+
+static double share_of_ends(const trawl_patterns *patterns) {
+    return estimate_of(patterns).match_ends;
 }
 
 static trawl_patterns *patterns_of(const char *bytes, size_t length, uint32_t flags) {
@@ -120,6 +124,41 @@ static void long_patterns_in_any_case_end_too(void **state) {
     double any = share_of_ends(patterns);
     assert_true(any > 0.01 && any <= 0.04);
     trawl_patterns_free(patterns);
+}
+
+/* Every 40 bytes of the text have `word` in its own case, and a second time in capitals. */
+static void check_ends_of_a_mixed_set(const char *word, const char *capitals) {
+    size_t length = strlen(word);
+    for (size_t i = 0; i < SAMPLE; i++) {
+        sample[i] = i % 40 < length ? (uint8_t)word[i % 40] : '.';
+        if (i % 40 >= 20 && i % 40 < 20 + length) {
+            sample[i] = (uint8_t)capitals[i % 40 - 20];
+        }
+    }
+    trawl_patterns *patterns = patterns_of(word, length, 0);
+    assert_near(estimate_of(patterns).match_ends, 1 / 40.0);
+    assert_near(estimate_of(patterns).folded_ends, 1 / 40.0);
+    double per_byte = estimate_of(patterns).met.per_byte;
+    assert_int_equal(
+        trawl_patterns_add(patterns, "not there", 9, TRAWL_PATTERN_CASE_INSENSITIVE, NULL),
+        TRAWL_OK);
+    trawl_automata_estimate estimate = estimate_of(patterns);
+    assert_near(estimate.match_ends, 1 / 40.0);
+    assert_near(estimate.folded_ends, 2 / 40.0);
+    assert_near(estimate.met.per_byte, per_byte);
+    assert_int_equal(
+        trawl_patterns_add(patterns, word, length, TRAWL_PATTERN_CASE_INSENSITIVE, NULL), TRAWL_OK);
+    assert_near(estimate_of(patterns).match_ends, 2 / 40.0);
+    assert_near(estimate_of(patterns).folded_ends, 2 / 40.0);
+    trawl_patterns_free(patterns);
+}
+
+/* Patterns in their own case do not match in another one, although an automaton of a set that has
+ * a pattern in any case must look at these ends. */
+static void ends_in_another_case_are_no_matches(void **state) {
+    (void)state;
+    check_ends_of_a_mixed_set("system32", "SYSTEM32");
+    check_ends_of_a_mixed_set("system32/drivers/etc", "SYSTEM32/DRIVERS/ETC");
 }
 
 /* Few patterns are looked up in a part of the sample: this part comes from all over it. */
@@ -176,6 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_patterns_end_where_they_do),
         cmocka_unit_test(long_patterns_in_any_case_end_too),
+        cmocka_unit_test(ends_in_another_case_are_no_matches),
         cmocka_unit_test(all_of_the_sample_counts),
         cmocka_unit_test(many_runs_in_a_run_are_counted_once),
         cmocka_unit_test(growth_is_that_of_the_whole_sample),
