@@ -89,8 +89,8 @@ static uint64_t hash_bytes(const uint8_t *bytes, size_t count) {
     return spread(hash);
 }
 
-/* The key of a pattern in `exact` whose matches need no comparison; `hash`: of its folded bytes.
- * Other patterns have the hash of the bytes themselves. */
+/* The key in `exact` of a pattern whose ends are not compared with the text; `hash`: of its folded
+ * bytes. The key of another pattern is the hash of its own bytes. */
 static uint64_t in_any_case(uint64_t hash) {
     return ~hash;
 }
@@ -278,7 +278,7 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
     *nfa_lines += add(&self->nfa_lines, spread(state));
 }
 
-/* Notes matches of a pattern, of which `bits` is the hash, folded. */
+/* Notes matches of a pattern; `bits`: the hash of its folded bytes. */
 static void meet(walk *self, uint64_t bits, uint32_t matches) {
     self->matches += matches;
     self->met_keys += matches != 0 && add(&self->met, spread(bits));
@@ -308,8 +308,8 @@ static void finish_met(walk *self, double starts, double matches, double keys) {
     }
 }
 
-/* Whether a pattern that consists of text[start..start + bytes], folded, of which `hash` is the
- * hash, is there in the case that it asks for. */
+/* Whether a pattern matches text[start..start + bytes], where the folded text has the folded
+ * pattern; `hash`: of these folded bytes. */
 static bool matches_itself(const walk *self, size_t start, size_t bytes, uint64_t hash) {
     return has(&self->exact, in_any_case(hash)) ||
            has(&self->exact, hash_bytes(self->text + start, bytes));

@@ -27,9 +27,10 @@ typedef struct trawl_automata_estimate {
     uint64_t dfa_bytes; /* of the tables, about */
     uint64_t nfa_bytes;
     double match_ends;  /* share of bytes of text at which a match ends */
-    double folded_ends; /* share of bytes at which an automaton sees one: that of a set with a
-                           pattern in any case folds the text, and must compare the ends of other
-                           patterns with the text itself */
+    double folded_ends; /* share of bytes at which a pattern ends in the folded text, if the set
+                           has a case-insensitive pattern, else as match_ends. An automaton of such
+                           a set walks the folded text, and compares each end of a case-sensitive
+                           pattern with the text itself */
     trawl_line_growth dfa, nfa;
     trawl_met_keys met;
 } trawl_automata_estimate;
@@ -49,7 +50,7 @@ enum {
 typedef struct trawl_automata_steps {
     size_t steps;     /* bytes of text */
     uint64_t *states; /* the state before each byte, as a hash; 0: the root */
-    uint8_t *ends;    /* for each byte of text, TRAWL_TRACE_... added up */
+    uint8_t *ends;    /* for each byte of text, the sum of its TRAWL_TRACE_... */
     double classes;   /* byte classes: columns of the automaton's table */
 } trawl_automata_steps;
 

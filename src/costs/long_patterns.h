@@ -10,7 +10,7 @@ typedef struct trawl_long_pattern {
     uint64_t hash; /* of the first bytes */
     uint32_t id;
     uint32_t next; /* number of the next pattern of its chain, plus 1; 0: there is none */
-    bool verified; /* its case counts, although `fold` folds letters */
+    bool verified; /* case-sensitive, although `fold` folds letters */
 } trawl_long_pattern;
 
 /* A hash table with chains. */
@@ -34,7 +34,7 @@ void trawl_long_patterns_close(trawl_long_patterns *self);
 
 void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, bool verified);
 
-/* Numbers of bytes of text that got a mark which they had not before. */
+/* How many bytes of text got a mark that they did not have before. */
 typedef struct trawl_new_ends {
     uint32_t folded;  /* TRAWL_TRACE_END */
     uint32_t matches; /* TRAWL_TRACE_MATCH */
