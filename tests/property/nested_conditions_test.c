@@ -147,8 +147,12 @@ static trawl_db *compile_equal(size_t equal, size_t conditions, trawl_match_kind
     return db;
 }
 
+/* On a shared machine a count may take several times as long as alone: a count that takes more than
+ * its limit is repeated, and the fastest one decides. */
+enum { TRIES = 12 };
+
 /* Nanoseconds of processor time for a byte of a count. */
-static double time_of(const trawl_db *db, const uint8_t *text, uint64_t *total) {
+static double time_of_one(const trawl_db *db, const uint8_t *text, uint64_t *total) {
     struct timespec begin, end;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
     assert_int_equal(trawl_count(db, text, TEXT, NULL, total, NULL, &error), TRAWL_OK);
@@ -157,11 +161,20 @@ static double time_of(const trawl_db *db, const uint8_t *text, uint64_t *total) 
            TEXT;
 }
 
+static double time_of(const trawl_db *db, const uint8_t *text, double most, uint64_t *total) {
+    double least = time_of_one(db, text, total);
+    for (int i = 1; i < TRIES && least > most; i++) {
+        double next = time_of_one(db, text, total);
+        least = next < least ? next : least;
+    }
+    return least;
+}
+
 /* Runs of 999 a's, so that up to 999 patterns end at each position, of which at most one or two
  * count. One by one they take 2,000 to 5,000 ns a byte, by links below 300. */
 static void a_bounded_time(void **state) {
     (void)state;
-    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
     static const char *const engines[] = {"ac-dfa", "ac-nfa",     "ac-split",
                                           "qgram",  "rabin-karp", "wu-manber"};
     const uint64_t bytes_a = TEXT / NESTED * (NESTED - 1);
@@ -183,7 +196,7 @@ static void a_bounded_time(void **state) {
             for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
                 uint64_t total;
                 trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
-                double nanoseconds = time_of(db, text, &total);
+                double nanoseconds = time_of(db, text, most, &total);
                 trawl_db_free(db);
                 if (kind == TRAWL_MATCH_ALL)
                     assert_int_equal(total, trials[t].total);
@@ -197,7 +210,7 @@ static void a_bounded_time(void **state) {
  * which leftmost kinds need one for a start. All of them take 12,000 ns a byte. */
 static void a_bounded_time_of_leftmost_kinds(void **state) {
     (void)state;
-    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
     static const char *const engines[] = {"ac-dfa", "ac-nfa",     "ac-split",
                                           "qgram",  "rabin-karp", "wu-manber"};
     const trial trials[] = {
@@ -211,7 +224,7 @@ static void a_bounded_time_of_leftmost_kinds(void **state) {
             for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
                 uint64_t total;
                 trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
-                double nanoseconds = time_of(db, text, &total);
+                double nanoseconds = time_of(db, text, most, &total);
                 trawl_db_free(db);
                 bool first = kind == TRAWL_MATCH_LEFTMOST_FIRST;
                 assert_int_equal(total, first ? trials[t].total : TEXT / NESTED);
@@ -225,7 +238,7 @@ static void a_bounded_time_of_leftmost_kinds(void **state) {
  * conditions, and of both. One by one they take 3,000 to 60,000 ns a byte. */
 static void a_bounded_time_of_equal_patterns(void **state) {
     (void)state;
-    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
     static const size_t cases[][2] = {{20000, 1}, {1, 40}, {20000, 40}};
     static uint8_t text[TEXT];
     memset(text, 'a', sizeof text);
@@ -233,7 +246,7 @@ static void a_bounded_time_of_equal_patterns(void **state) {
         for (int kind = 0; kind < MATCH_KINDS; kind++) {
             uint64_t total;
             trawl_db *db = compile_equal(cases[c][0], cases[c][1], (trawl_match_kind)kind);
-            double nanoseconds = time_of(db, text, &total);
+            double nanoseconds = time_of(db, text, most, &total);
             trawl_db_free(db);
             assert_int_equal(total, kind == TRAWL_MATCH_ALL ? cases[c][0] + NESTED : 1);
             if (nanoseconds > most)
@@ -244,8 +257,8 @@ static void a_bounded_time_of_equal_patterns(void **state) {
 
 /* Nanoseconds of processor time for a byte of a count of matches in records of `length` bytes each;
  * with `any`, of records that have one. */
-static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t length, bool any,
-                              uint64_t *total) {
+static double time_of_records_one(const trawl_db *db, const uint8_t *text, uint32_t length,
+                                  bool any, uint64_t *total) {
     static uint32_t offsets[TEXT + 1];
     struct timespec begin, end;
     trawl_records records = TRAWL_RECORDS;
@@ -270,6 +283,16 @@ static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t 
            TEXT;
 }
 
+static double time_of_records(double most, const trawl_db *db, const uint8_t *text, uint32_t length,
+                              bool any, uint64_t *total) {
+    double least = time_of_records_one(db, text, length, any, total);
+    for (int i = 1; i < TRIES && least > most; i++) {
+        double next = time_of_records_one(db, text, length, any, total);
+        least = next < least ? next : least;
+    }
+    return least;
+}
+
 /* In each record all patterns count of leftmost kinds, and none but at its beginning of kind all.
  * As one text they take 2,000 to 60,000 ns a byte, since a match of any of them might lie in a
  * record.
@@ -277,7 +300,7 @@ static double time_of_records(const trawl_db *db, const uint8_t *text, uint32_t 
 static void a_bounded_time_of_records(void **state) {
     (void)state;
     enum { RECORD = 2 * NESTED };
-    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
     static const char *const engines[] = {"ac-dfa", "qgram", "rabin-karp"};
     const trial trials[] = {
         {"left", {.size = sizeof(trawl_condition), .left = TRAWL_CLASS_WORD}, false, NESTED},
@@ -290,7 +313,7 @@ static void a_bounded_time_of_records(void **state) {
             trawl_match_kind kind = t == 0 ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
             uint64_t total;
             trawl_db *db = compile(&trials[t], engines[e], kind);
-            double nanoseconds = time_of_records(db, text, RECORD, false, &total);
+            double nanoseconds = time_of_records(most, db, text, RECORD, false, &total);
             trawl_db_free(db);
             assert_int_equal(total, TEXT / RECORD * trials[t].total);
             if (nanoseconds > most)
@@ -303,7 +326,7 @@ static void a_bounded_time_of_records(void **state) {
 static void a_bounded_time_of_records_with_equal_patterns(void **state) {
     (void)state;
     enum { EQUAL = 20000, RECORD = 100 };
-    static const double most = 700 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
     static uint8_t text[TEXT];
     trawl_patterns *patterns;
     uint64_t total;
@@ -314,7 +337,7 @@ static void a_bounded_time_of_records_with_equal_patterns(void **state) {
     for (int any = 0; any < 2; any++) {
         trawl_db *db;
         assert_int_equal(trawl_compile(patterns, NULL, &db, &error), TRAWL_OK);
-        double nanoseconds = time_of_records(db, text, RECORD, any != 0, &total);
+        double nanoseconds = time_of_records(most, db, text, RECORD, any != 0, &total);
         trawl_db_free(db);
         assert_int_equal(total, any ? TEXT / RECORD : (uint64_t)EQUAL * TEXT);
         if (nanoseconds > most)
