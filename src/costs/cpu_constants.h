@@ -439,7 +439,7 @@ static const struct {
  * (scan/guard.h) */
 
 /* Bytes of a stretch of text, after which an engine decides whether it goes on. A stretch is timed
- * if at least one end in FEW_BYTES was looked up in it; qgram's ends at once with one in
+ * if it had at least one candidate or look-up in FEW_BYTES; qgram's ends at once with one in
  * MANY_BYTES. wu-manber and rabin-karp, which do not count look-ups, take CAREFUL_BYTES after a
  * slow one. Short stretches react sooner, long ones cost less time for clocks. Half and double of
  * qgram's: 0.995 to 1.003 times as fast. */
@@ -456,10 +456,10 @@ static const struct {
 #define TRAWL_FALLBACK_COMPARED_BYTES ((size_t)1 << 27)
 #define TRAWL_FALLBACK_LEAST_BLOCK ((size_t)1024)
 
-/* The time for a byte, in seconds, below which the filter goes on: a step of an automaton whose
- * table is outside the caches. Once there is an automaton: its own time for a byte, times this
- * factor. With these, 20 MB of one byte take 0.7 to 1.6 times as long as with ac-dfa alone
- * (docs/notebook/2026-11-sample-filter.md). */
+/* The time for a byte, in seconds, below which the filter goes on where the planner has no price of
+ * the automaton: a step of one whose table is outside the caches. Once there is an automaton: its
+ * own time for a byte, times this factor. With these, 20 MB of one byte take 0.7 to 1.6 times as
+ * long as with ac-dfa alone (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_FALLBACK_STEP_SECONDS 5e-9
 #define TRAWL_FALLBACK_MARGIN 1.2
 

@@ -56,11 +56,10 @@ size_t trawl_guard_block(const trawl_db *db, size_t most) {
     return block < most ? block : most;
 }
 
-/* Seconds that the automaton is expected to take for a byte. A text that is slow for an engine may
- * be slow for an automaton too, and the planner knows by about how much. */
+/* Seconds that the automaton is expected to take for a byte. */
 static double expected_step(const trawl_walker *walker) {
-    double planned = TRAWL_FALLBACK_PRICE_ERROR * walker->fallback_step;
-    return planned > TRAWL_FALLBACK_STEP_SECONDS ? planned : TRAWL_FALLBACK_STEP_SECONDS;
+    return walker->fallback_step > 0 ? TRAWL_FALLBACK_PRICE_ERROR * walker->fallback_step
+                                     : TRAWL_FALLBACK_STEP_SECONDS;
 }
 
 /* Seconds that building the automaton is expected to take. */

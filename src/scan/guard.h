@@ -6,11 +6,11 @@
  * A text may be full of candidates, by chance or by malice. A byte then takes filters and hashes
  * many times as long as it takes an automaton, whose time hardly depends on the text; and where
  * long patterns nearly match, thousands of bytes are compared for it. So stretches of text with
- * many look-ups or compared bytes are timed:
+ * many candidates, look-ups or compared bytes are timed:
  * 1. After a stretch that was slower than the automaton is expected to be, the next one is timed in
  *    processor time: this clock takes longer to read, but does not count time that a thread waits.
- *    Expected are TRAWL_FALLBACK_STEP_SECONDS a byte, or if that is more,
- *    TRAWL_FALLBACK_PRICE_ERROR times what the planner expects.
+ *    Expected is TRAWL_FALLBACK_PRICE_ERROR times the planner's price, or without a plan
+ *    TRAWL_FALLBACK_STEP_SECONDS a byte.
  * 2. What such a stretch takes beyond the expected time is time lost. What it takes less is gained
  *    back, and the next stretch is timed in elapsed time again.
  * 3. Once more time is lost than building an automaton is expected to take, it is built.

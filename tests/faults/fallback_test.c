@@ -430,14 +430,10 @@ static trawl_db *compile_long(const char *engine, size_t length, const char *uni
     return db;
 }
 
-/* Counts in a text that repeats `unit`, without matches, by a clock by which every stretch is slow.
- * Returns the bytes that the engine itself scanned. */
-static uint64_t count_filtered(const trawl_db *db, const char *unit, size_t length) {
+/* Counts in a text without matches, by a clock by which every stretch is slow. Returns the bytes
+ * that the engine itself scanned. */
+static uint64_t count_filtered(const trawl_db *db, const uint8_t *text, size_t length) {
     uint64_t total;
-    uint8_t *text = malloc(length);
-    assert_non_null(text);
-    for (size_t i = 0; i < length; i++)
-        text[i] = (uint8_t)unit[i % strlen(unit)];
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
@@ -450,8 +446,18 @@ static uint64_t count_filtered(const trawl_db *db, const char *unit, size_t leng
     atomic_store(&elapsed_step, 0);
     assert_int_equal(total, 0);
     assert_int_equal(report.filtered_bytes + report.fallback_bytes, length);
-    free(text);
     return report.filtered_bytes;
+}
+
+/* The same for a text that repeats `unit`. */
+static uint64_t count_filtered_of(const trawl_db *db, const char *unit, size_t length) {
+    uint8_t *text = malloc(length);
+    assert_non_null(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = (uint8_t)unit[i % strlen(unit)];
+    uint64_t filtered = count_filtered(db, text, length);
+    free(text);
+    return filtered;
 }
 
 static const char *const guarded[] = {"qgram", "wu-manber", "rabin-karp"};
@@ -467,7 +473,7 @@ static void costly_stretches_are_short_and_few(void **state) {
         trawl_db *db = compile_long(guarded[e], LENGTH, "a");
         /* wu-manber and rabin-karp have no window before the end of the shortest pattern. */
         const uint64_t most = BLOCK + (strcmp(guarded[e], "qgram") == 0 ? 0 : LENGTH);
-        const uint64_t filtered = count_filtered(db, "a", TEXT);
+        const uint64_t filtered = count_filtered_of(db, "a", TEXT);
         if (filtered > most)
             fail_msg("%s itself scanned %llu bytes", guarded[e], (unsigned long long)filtered);
         trawl_db_free(db);
@@ -483,11 +489,46 @@ static void compared_bytes_are_work(void **state) {
     static const char unit[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac";
     for (size_t e = 0; e < GUARDED; e++) {
         trawl_db *db = compile_long(guarded[e], LENGTH, unit);
-        uint64_t filtered = count_filtered(db, unit, TEXT);
+        uint64_t filtered = count_filtered_of(db, unit, TEXT);
         if (filtered * 16 > TEXT)
             fail_msg("%s itself scanned %llu bytes", guarded[e], (unsigned long long)filtered);
         trawl_db_free(db);
     }
+}
+
+/* A text full of candidates of Teddy, none of which is looked up: the first and the second byte of
+ * each word are those of two patterns. */
+static void rejected_candidates_are_work(void **state) {
+    (void)state;
+    enum { PATTERNS = 64, TEXT = 8000000 };
+    uint8_t first[PATTERNS], second[PATTERNS];
+    uint8_t *text = malloc(TEXT);
+    trawl_patterns *patterns;
+    trawl_db *db;
+    assert_non_null(text);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        first[i] = (uint8_t)(0x40 + i);
+        second[i] = (uint8_t)(0x40 + 37 * i % PATTERNS); /* 37: all values, in another order */
+        const uint8_t bytes[] = {' ', first[i], second[i]};
+        assert_int_equal(trawl_patterns_add(patterns, bytes, sizeof bytes, 0, &error), TRAWL_OK);
+    }
+    for (size_t i = 0; i < TEXT; i++) {
+        size_t word = i / 3;
+        text[i] = i % 3 == 0   ? ' '
+                  : i % 3 == 1 ? first[word % PATTERNS]
+                               : second[(word + 1 + word / PATTERNS % (PATTERNS - 1)) % PATTERNS];
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    options.variant = "teddy";
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    uint64_t filtered = count_filtered(db, text, TEXT);
+    if (filtered * 16 > TEXT)
+        fail_msg("the engine itself scanned %llu bytes", (unsigned long long)filtered);
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+    free(text);
 }
 
 /* ------------------------------------------------------------------ hostile texts */
@@ -545,6 +586,7 @@ int main(void) {
                                        cmocka_unit_test(waiting_is_no_loss),
                                        cmocka_unit_test(costly_stretches_are_short_and_few),
                                        cmocka_unit_test(compared_bytes_are_work),
+                                       cmocka_unit_test(rejected_candidates_are_work),
                                        cmocka_unit_test(hostile_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,14 +183,15 @@ static trawl_status scan_block(qgram_walker *walker, const trawl_window *window,
     return consumer->sink == NULL ? TRAWL_OK : report_events(walker, window, consumer->sink);
 }
 
-/* Ends that were looked up so far, and bytes that were compared, in look-ups. */
+/* What took time beyond the filters so far, in look-ups: candidates, also those that no key was
+ * looked up for, ends that were looked up, and bytes that were compared. */
 static uint64_t count_look_ups(const qgram_walker *walker) {
-    uint64_t ends = 0, bytes = 0;
+    uint64_t candidates = 0, bytes = 0;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        ends += walker->tier[i].look_ups;
+        candidates += walker->tier[i].passed + walker->tier[i].look_ups;
         bytes += walker->tier[i].search.compared;
     }
-    return ends + bytes / TRAWL_FALLBACK_LOOK_UP_BYTES;
+    return candidates + bytes / TRAWL_FALLBACK_LOOK_UP_BYTES;
 }
 
 /* The trawl_guard_stretch of qgram: scans with the tiers, up to where look-ups are too many. */

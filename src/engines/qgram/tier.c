@@ -110,6 +110,7 @@ static size_t find_ends_in_registers(trawl_tier_walker *walker, const trawl_wind
                        : walker->teddy(walker->teddy_filter, window->text, first_end - 1, count,
                                        walker->dense, lists->samples);
     walker->dense = is_dense(found, end - begin);
+    walker->passed += found;
     /* Candidates nearer to the text's beginning than the comparison with keys reads are tested one
      * by one. */
     size_t near = 0;
@@ -142,6 +143,7 @@ static size_t find_ends_of_pairs(trawl_tier_walker *walker, const trawl_window *
     size_t found = walker->teddy(walker->teddy_filter, window->text, begin, end - begin,
                                  walker->dense, lists->samples);
     walker->dense = is_dense(found, end - begin);
+    walker->passed += found;
     for (size_t i = 0; i < found; i++) {
         const uint8_t *last = window->text + lists->samples[i];
         lists->ends[ends] = lists->samples[i] + 1;

@@ -71,6 +71,8 @@ struct trawl_tier_walker {
     size_t event_count;
     size_t next;       /* the first event that has not been reported */
     uint64_t look_ups; /* ends that were looked up so far */
+    uint64_t passed;   /* samples and positions that the filter let pass so far, looked up or not;
+                          not counted in tiers without further filters behind it */
 };
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,

@@ -45,8 +45,10 @@ size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *w
     size_t found = safe == 0 ? 0
                              : walker->loops->filter_samples(filter, &walker->run, grid, safe,
                                                              lists->words, lists->samples);
-    return found + filter_last_samples(walker, window, grid->from + safe * grid->stride,
-                                       samples - safe, lists->samples + found);
+    found += filter_last_samples(walker, window, grid->from + safe * grid->stride, samples - safe,
+                                 lists->samples + found);
+    walker->passed += found;
+    return found;
 }
 
 /* ------------------------------------------------------------------ ends */
