@@ -10,6 +10,7 @@
 
 #include "trawl/trawl_records.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -147,26 +148,62 @@ static trawl_db *compile_equal(size_t equal, size_t conditions, trawl_match_kind
     return db;
 }
 
+/* A count of matches in `text`, or in its records of `record` bytes each; with `any`, of the
+ * records that have a match. */
+typedef struct trial_count {
+    const trawl_db *db;
+    const uint8_t *text;
+    uint32_t record; /* 0: the text is one */
+    bool any;
+} trial_count;
+
+/* Processor time of this process in nanoseconds. */
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+static double time_of_text(const trial_count *count, uint64_t *total) {
+    double begin = now();
+    assert_int_equal(trawl_count(count->db, count->text, TEXT, NULL, total, NULL, &error),
+                     TRAWL_OK);
+    return (now() - begin) / TEXT;
+}
+
+static double time_of_records(const trial_count *count, uint64_t *total) {
+    static uint32_t offsets[TEXT + 1];
+    trawl_records records = TRAWL_RECORDS;
+    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+    trawl_record_scanner *scanner;
+    records.bytes = count->text;
+    records.offsets = offsets;
+    records.offset_bytes = sizeof *offsets;
+    records.count = TEXT / count->record;
+    for (uint32_t i = 0; i <= records.count; i++)
+        offsets[i] = i * count->record;
+    assert_int_equal(trawl_record_scanner_open(count->db, NULL, &scanner, &error), TRAWL_OK);
+    double begin = now();
+    trawl_status status = count->any
+                              ? trawl_records_any(scanner, &records, NULL, NULL, total, &error)
+                              : trawl_records_count(scanner, &records, &counts, &error);
+    double end = now();
+    assert_int_equal(status, TRAWL_OK);
+    trawl_record_scanner_close(scanner);
+    *total = count->any ? *total : counts.total;
+    return (end - begin) / TEXT;
+}
+
 /* On a shared machine a count may take several times as long as alone: a count that takes more than
  * its limit is repeated, and the fastest one decides. */
 enum { TRIES = 12 };
 
-/* Nanoseconds of processor time for a byte of a count. */
-static double time_of_one(const trawl_db *db, const uint8_t *text, uint64_t *total) {
-    struct timespec begin, end;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    assert_int_equal(trawl_count(db, text, TEXT, NULL, total, NULL, &error), TRAWL_OK);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    return (1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec)) /
-           TEXT;
-}
-
-static double time_of(const trawl_db *db, const uint8_t *text, double most, uint64_t *total) {
-    double least = time_of_one(db, text, total);
-    for (int i = 1; i < TRIES && least > most; i++) {
-        double next = time_of_one(db, text, total);
-        least = next < least ? next : least;
-    }
+/* Nanoseconds of processor time for a byte, at most `most` if one of the tries takes no more. */
+static double time_of(const trial_count *count, double most, uint64_t *total) {
+    double least = INFINITY;
+    for (int i = 0; i < TRIES && least > most; i++)
+        least =
+            fmin(least, count->record ? time_of_records(count, total) : time_of_text(count, total));
     return least;
 }
 
@@ -196,7 +233,7 @@ static void a_bounded_time(void **state) {
             for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
                 uint64_t total;
                 trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
-                double nanoseconds = time_of(db, text, most, &total);
+                double nanoseconds = time_of(&(trial_count){.db = db, .text = text}, most, &total);
                 trawl_db_free(db);
                 if (kind == TRAWL_MATCH_ALL)
                     assert_int_equal(total, trials[t].total);
@@ -224,7 +261,7 @@ static void a_bounded_time_of_leftmost_kinds(void **state) {
             for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
                 uint64_t total;
                 trawl_db *db = compile(&trials[t], engines[e], (trawl_match_kind)kind);
-                double nanoseconds = time_of(db, text, most, &total);
+                double nanoseconds = time_of(&(trial_count){.db = db, .text = text}, most, &total);
                 trawl_db_free(db);
                 bool first = kind == TRAWL_MATCH_LEFTMOST_FIRST;
                 assert_int_equal(total, first ? trials[t].total : TEXT / NESTED);
@@ -246,51 +283,13 @@ static void a_bounded_time_of_equal_patterns(void **state) {
         for (int kind = 0; kind < MATCH_KINDS; kind++) {
             uint64_t total;
             trawl_db *db = compile_equal(cases[c][0], cases[c][1], (trawl_match_kind)kind);
-            double nanoseconds = time_of(db, text, most, &total);
+            double nanoseconds = time_of(&(trial_count){.db = db, .text = text}, most, &total);
             trawl_db_free(db);
             assert_int_equal(total, kind == TRAWL_MATCH_ALL ? cases[c][0] + NESTED : 1);
             if (nanoseconds > most)
                 fail_msg("%zu equal, %zu conditions, %s: %.0f ns a byte", cases[c][0], cases[c][1],
                          match_kind_names[kind], nanoseconds);
         }
-}
-
-/* Nanoseconds of processor time for a byte of a count of matches in records of `length` bytes each;
- * with `any`, of records that have one. */
-static double time_of_records_one(const trawl_db *db, const uint8_t *text, uint32_t length,
-                                  bool any, uint64_t *total) {
-    static uint32_t offsets[TEXT + 1];
-    struct timespec begin, end;
-    trawl_records records = TRAWL_RECORDS;
-    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
-    trawl_record_scanner *scanner;
-    records.bytes = text;
-    records.offsets = offsets;
-    records.offset_bytes = sizeof *offsets;
-    records.count = TEXT / length;
-    for (uint32_t i = 0; i <= records.count; i++)
-        offsets[i] = i * length;
-    assert_int_equal(trawl_record_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    if (any)
-        assert_int_equal(trawl_records_any(scanner, &records, NULL, NULL, total, &error), TRAWL_OK);
-    else
-        assert_int_equal(trawl_records_count(scanner, &records, &counts, &error), TRAWL_OK);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    trawl_record_scanner_close(scanner);
-    *total = any ? *total : counts.total;
-    return (1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec)) /
-           TEXT;
-}
-
-static double time_of_records(double most, const trawl_db *db, const uint8_t *text, uint32_t length,
-                              bool any, uint64_t *total) {
-    double least = time_of_records_one(db, text, length, any, total);
-    for (int i = 1; i < TRIES && least > most; i++) {
-        double next = time_of_records_one(db, text, length, any, total);
-        least = next < least ? next : least;
-    }
-    return least;
 }
 
 /* In each record all patterns count of leftmost kinds, and none but at its beginning of kind all.
@@ -313,7 +312,8 @@ static void a_bounded_time_of_records(void **state) {
             trawl_match_kind kind = t == 0 ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
             uint64_t total;
             trawl_db *db = compile(&trials[t], engines[e], kind);
-            double nanoseconds = time_of_records(most, db, text, RECORD, false, &total);
+            double nanoseconds =
+                time_of(&(trial_count){.db = db, .text = text, .record = RECORD}, most, &total);
             trawl_db_free(db);
             assert_int_equal(total, TEXT / RECORD * trials[t].total);
             if (nanoseconds > most)
@@ -337,7 +337,9 @@ static void a_bounded_time_of_records_with_equal_patterns(void **state) {
     for (int any = 0; any < 2; any++) {
         trawl_db *db;
         assert_int_equal(trawl_compile(patterns, NULL, &db, &error), TRAWL_OK);
-        double nanoseconds = time_of_records(most, db, text, RECORD, any != 0, &total);
+        double nanoseconds =
+            time_of(&(trial_count){.db = db, .text = text, .record = RECORD, .any = any != 0}, most,
+                    &total);
         trawl_db_free(db);
         assert_int_equal(total, any ? TEXT / RECORD : (uint64_t)EQUAL * TEXT);
         if (nanoseconds > most)
