@@ -206,11 +206,9 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 #define TRAWL_DIVIDE_REGISTERS_PIECES 32u
 #define TRAWL_DIVIDE_REGISTERS_PIECE ((size_t)512)
 
-/* Bytes of the sample by which a Teddy filter is priced: making one takes time for each. And the
- * most patterns for which one is priced, if they are the shortest or the longest of a set: up to 80
- * of the shortest ones took 1.5 ms more and changed no plan
+/* The most patterns for which Teddy is priced, if they are the shortest or the longest of a set: up
+ * to 80 of the shortest ones took 1.5 ms more and changed no plan
  * (docs/notebook/2026-11-sample-filter.md); double: 3 plans change, 0.91 times as fast. */
-#define TRAWL_DIVIDE_TEDDY_SAMPLE ((size_t)4096)
 #define TRAWL_DIVIDE_TEDDY_PART 32u
 
 /* The price of a candidate of Teddy in a tier of byte pairs, as a share of the usual price of a
@@ -372,11 +370,14 @@ static const struct {
  * and 0.92. */
 #define TRAWL_TEDDY_NEW_PROBE_WORK 1.0
 
-/* Bytes of the sample whose candidates are counted; and the bytes of sample that weigh as much as
- * the usual frequencies of bytes. Planning time and chance in short samples against the text's own
- * frequencies. Half and double: 12 to 16 filters change; of the first 1.02 and 1.00 times as fast,
- * of the second 1.01 and 0.95. */
+/* Bytes of the sample whose candidates are counted, and of the pieces, from all over the sample,
+ * that they are taken in; and the bytes of sample that weigh as much as the usual frequencies of
+ * bytes. Planning time and chance in short samples against the text's own frequencies. By the first
+ * 4,096 bytes of the sample alone, plans for 65 to 128 patterns were 0.9 times as fast where they
+ * differed (docs/notebook/2026-11-regret.md). Half and double of the bytes and of the weight: 12 to
+ * 16 filters change; of the first 1.02 and 1.00 times as fast, of the second 1.01 and 0.95. */
 #define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
+#define TRAWL_TEDDY_SAMPLE_PIECE ((size_t)512)
 #define TRAWL_TEDDY_USUAL_BYTES 1000
 
 /* Number of rounds in which patterns are put into buckets; in later rounds all other patterns are

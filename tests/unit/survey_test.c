@@ -21,14 +21,15 @@ static void draw(uint8_t *bytes, size_t length, random_source *random) {
 }
 
 /* The share of a text's samples that have a q-gram of the patterns. */
-static double pass_in(const trawl_patterns *patterns, const uint8_t *text) {
+static double pass_in(const trawl_patterns *patterns, const uint8_t *text, uint32_t gram,
+                      uint32_t stride) {
     trawl_error error;
     trawl_qgram_survey survey;
     assert_int_equal(trawl_survey_open(&survey, patterns, text, TEXT, &error), TRAWL_OK);
     uint32_t begin = 0;
     while (survey.count[begin] == 0)
         begin++;
-    const trawl_survey_filter filter = {.begin = begin, .gram = GRAM, .stride = STRIDE};
+    const trawl_survey_filter filter = {.begin = begin, .gram = gram, .stride = stride};
     trawl_survey_rates rates;
     trawl_survey_measure(&survey, &filter, &rates);
     trawl_survey_close(&survey);
@@ -50,14 +51,36 @@ static void knows_what_chance_gives(void **state) {
     }
     for (size_t round = 0; round < 20; round++) {
         draw(bytes, TEXT, &random);
-        assert_true(pass_in(patterns, bytes) > 0.4);
+        assert_true(pass_in(patterns, bytes, GRAM, STRIDE) > 0.4);
     }
     memset(bytes, 'z', TEXT); /* no pattern has that letter */
-    assert_true(pass_in(patterns, bytes) < 1e-9);
+    assert_true(pass_in(patterns, bytes, GRAM, STRIDE) < 1e-9);
     trawl_patterns_free(patterns);
 }
 
+/* One of some thousands of patterns has the byte that the text consists of, whichever it is. */
+static void knows_a_byte_of_one_pattern(void **state) {
+    (void)state;
+    enum { SOME = 4000, WINDOW = 4 };
+    uint8_t text[TEXT], bytes[WINDOW];
+    trawl_error error;
+    memset(text, ',', sizeof text);
+    for (size_t with = 0; with < 5; with++) {
+        random_source random = random_for_case(1, with);
+        trawl_patterns *patterns;
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        for (size_t i = 0; i < SOME; i++) {
+            draw(bytes, WINDOW, &random);
+            bytes[1] = i == 1000 + with ? ',' : bytes[1];
+            assert_int_equal(trawl_patterns_add(patterns, bytes, WINDOW, 0, &error), TRAWL_OK);
+        }
+        assert_true(pass_in(patterns, text, 1, WINDOW) > 0.9);
+        trawl_patterns_free(patterns);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(knows_what_chance_gives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(knows_what_chance_gives),
+                                       cmocka_unit_test(knows_a_byte_of_one_pattern)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

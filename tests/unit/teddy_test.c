@@ -183,6 +183,22 @@ static trawl_db *compile(size_t count) {
     return set_compile(set, (combination){.engine = "qgram", .variant = "teddy"}, &error);
 }
 
+/* The planner prices Teddy by candidates in the whole sample, not only in its beginning. */
+static void candidates_far_from_the_beginning_count(void **state) {
+    (void)state;
+    static uint8_t text[131072];
+    random_source random = random_for_case(random_seed(), 0);
+    trawl_patterns *patterns;
+    trawl_teddy filter;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "needle", 6, 0, &error), TRAWL_OK);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i < sizeof text / 2 ? random_byte(&random, BYTES) : (uint8_t) "needle"[i % 6];
+    double rate = make(patterns, 6, text, sizeof text, &filter);
+    assert_true(rate > 0.07 && rate < 0.1); /* one in six in the second half */
+    trawl_patterns_free(patterns);
+}
+
 static void large_sets_are_refused(void **state) {
     (void)state;
     trawl_db *db = compile(TRAWL_TEDDY_PATTERNS);
@@ -257,6 +273,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_sets_find_every_occurrence),
         cmocka_unit_test(estimates_are_near_the_truth),
+        cmocka_unit_test(candidates_far_from_the_beginning_count),
         cmocka_unit_test(large_sets_are_refused),
         cmocka_unit_test(runs_at_ends_of_patterns_do_not_pass),
         cmocka_unit_test(damaged_filters_are_refused),

@@ -133,11 +133,9 @@ static double price_end(const division *self, double patterns) {
 static double make_teddy(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
                          trawl_teddy *filter) {
     const trawl_qgram_survey *survey = self->survey;
-    size_t length =
-        survey->length < TRAWL_DIVIDE_TEDDY_SAMPLE ? survey->length : TRAWL_DIVIDE_TEDDY_SAMPLE;
     return trawl_teddy_make(survey->patterns, survey->ids + survey->first[begin],
                             survey->first[end] - survey->first[begin], max_length, survey->text,
-                            length, filter);
+                            survey->length, filter);
 }
 
 /* Prices a table of pairs for the patterns of one and two bytes, alone and behind Teddy. */
@@ -347,10 +345,13 @@ static void try_tiers(division *self, uint32_t begin) {
     const size_t count = sizeof trawl_divide_grams / sizeof *trawl_divide_grams;
     const trawl_qgram_survey *survey = self->survey;
     uint32_t window = survey->min_length[begin];
-    trawl_survey_filter filter = {.begin = begin, .folded = describe(self, begin, CLASSES).folded};
+    const class_range described = describe(self, begin, CLASSES);
+    bool all_examined = described.count == survey->first[CLASSES] - survey->first[begin];
+    trawl_survey_filter filter = {.begin = begin, .folded = described.folded};
     for (size_t i = 0; i < count; i++) {
         filter.gram = grams[i];
-        if (filter.gram > window) {
+        /* A single pattern may have the one byte that a text mostly consists of. */
+        if (filter.gram > window || (filter.gram == 1 && !all_examined)) {
             continue;
         }
         uint32_t stride = window - filter.gram + 1;

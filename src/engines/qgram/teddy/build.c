@@ -39,6 +39,13 @@ typedef struct bucket {
     double pass;                          /* the product of the shares; 0 if the bucket is empty */
 } bucket;
 
+/* What is read of the sample of the text: pieces of equal length, as far apart as possible. */
+typedef struct sample_pieces {
+    const uint8_t *first;
+    size_t count, bytes; /* of pieces; of each piece */
+    size_t distance;     /* from the beginning of a piece to that of the next one */
+} sample_pieces;
+
 typedef struct chooser {
     uint32_t count; /* patterns */
     uint32_t suffix_bytes;
@@ -56,18 +63,33 @@ typedef struct chooser {
 
 /* ------------------------------------------------------------------ shares of text */
 
-static void count_frequencies(chooser *self, const uint8_t *sample, size_t length) {
+static sample_pieces choose_pieces(const uint8_t *sample, size_t length) {
+    if (length <= TRAWL_TEDDY_SAMPLE_BYTES) {
+        return (sample_pieces){.first = sample, .count = length != 0, .bytes = length};
+    }
+    const size_t count = TRAWL_TEDDY_SAMPLE_BYTES / TRAWL_TEDDY_SAMPLE_PIECE;
+    return (sample_pieces){.first = sample,
+                           .count = count,
+                           .bytes = TRAWL_TEDDY_SAMPLE_PIECE,
+                           .distance = (length - TRAWL_TEDDY_SAMPLE_PIECE) / (count - 1)};
+}
+
+static void count_frequencies(chooser *self, const sample_pieces *sample) {
     /* A sample may lack bytes that the text has: the usual frequencies are always mixed in. */
-    double weight = (double)length / ((double)length + TRAWL_TEDDY_USUAL_BYTES), total = 0;
+    double length = (double)(sample->count * sample->bytes), total = 0;
+    double weight = length / (length + TRAWL_TEDDY_USUAL_BYTES);
     double counts[256] = {0};
-    for (size_t i = 0; i < length; i++) {
-        counts[sample[i]]++;
+    for (size_t piece = 0; piece < sample->count; piece++) {
+        const uint8_t *bytes = sample->first + piece * sample->distance;
+        for (size_t i = 0; i < sample->bytes; i++) {
+            counts[bytes[i]]++;
+        }
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         total += usual_frequencies[byte];
     }
     for (unsigned byte = 0; byte < 256; byte++) {
-        double counted = length == 0 ? 0 : counts[byte] / (double)length;
+        double counted = length == 0 ? 0 : counts[byte] / length;
         self->frequency[byte] = weight * counted + (1 - weight) * usual_frequencies[byte] / total;
         if (!self->ascii || byte < 0x80) {
             self->low_frequency[byte & 15] += self->frequency[byte];
@@ -290,23 +312,27 @@ static void write_filter(const chooser *self, trawl_teddy *filter) {
     }
 }
 
-/* The pass rate of the sample. */
-static double count_candidates(const trawl_teddy *filter, const uint8_t *sample, size_t length) {
-    size_t found = 0;
+/* The pass rate of the sample; 0 where its pieces are too short to say. */
+static double count_candidates(const trawl_teddy *filter, const sample_pieces *sample) {
+    size_t found = 0, positions = 0;
     uint8_t sets[TRAWL_TEDDY_PROBES][256];
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         for (unsigned byte = 0; byte < 256; byte++) {
             sets[probe][byte] = trawl_teddy_test(filter, probe, (uint8_t)byte);
         }
     }
-    for (size_t i = TRAWL_TEDDY_SUFFIX; i < length; i++) {
-        uint8_t left = 0xff; /* buckets */
-        for (uint32_t probe = 0; probe < filter->probes; probe++) {
-            left &= sets[probe][sample[i - filter->distance[probe]]];
+    for (size_t piece = 0; piece < sample->count; piece++) {
+        const uint8_t *bytes = sample->first + piece * sample->distance;
+        for (size_t i = TRAWL_TEDDY_SUFFIX; i < sample->bytes; i++) {
+            uint8_t left = 0xff; /* buckets */
+            for (uint32_t probe = 0; probe < filter->probes; probe++) {
+                left &= sets[probe][bytes[i - filter->distance[probe]]];
+            }
+            found += left != 0;
+            positions++;
         }
-        found += left != 0;
     }
-    return (double)found / (double)length;
+    return positions == 0 ? 0 : (double)found / (double)positions;
 }
 
 static void read_patterns(chooser *self, const trawl_patterns *patterns, const uint32_t *ids) {
@@ -341,20 +367,17 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
                     .suffix_bytes =
                         suffix_bytes < TRAWL_TEDDY_SUFFIX ? suffix_bytes : TRAWL_TEDDY_SUFFIX,
                     .ascii = true};
-    length = length < TRAWL_TEDDY_SAMPLE_BYTES ? length : TRAWL_TEDDY_SAMPLE_BYTES;
+    const sample_pieces pieces = choose_pieces(sample, length);
     read_patterns(&self, patterns, ids);
-    count_frequencies(&self, sample, length);
+    count_frequencies(&self, &pieces);
     double least = 1e300, expected = 1;
     for (bool gains = true; gains && add_probe_or_nibbles(&self);) {
         trawl_teddy offered;
         write_filter(&self, &offered);
-        double pass = total_pass(&self);
-        if (length > TRAWL_TEDDY_SUFFIX) {
-            /* Neighbouring bytes of a text depend on each other, which the product of shares
-             * ignores: so candidates are counted too. */
-            double counted = count_candidates(&offered, sample, length);
-            pass = counted > pass ? counted : pass;
-        }
+        /* Neighbouring bytes of a text depend on each other, which the product of shares ignores:
+         * so candidates are counted too. */
+        double pass = total_pass(&self), counted = count_candidates(&offered, &pieces);
+        pass = counted > pass ? counted : pass;
         double all = cost(&self, pass);
         gains = all < least;
         if (gains) {
