@@ -94,6 +94,7 @@ static bool run_first(const measurement *bench, bench_row *row) {
         return false;
     row->matches = result.matches;
     row->fingerprint = result.fingerprint;
+    row->first_seconds = result.seconds;
     size_t repeats = choose_repeats(bench, row, result.seconds);
     row->repeats = repeats == 0 ? 1 : repeats;
     row->seconds = allocate(row->repeats * sizeof *row->seconds);
@@ -106,9 +107,10 @@ static bool run_first(const measurement *bench, bench_row *row) {
 static bool run_turn(const measurement *bench, bench_row *row, size_t end) {
     bench_run result;
     bench_show(bench->options, "measuring %s %s", row->engine, row->variant);
-    /* One untimed run, since another row has used the caches. A turn of one run is long enough not
-     * to need it. */
-    if (end - row->done > 1 && !run(bench, row, false, &result))
+    /* One untimed run, since another row has used the caches: a text of 4 MiB that is not in them
+     * takes twice as long. A long run hardly depends on them. */
+    bool is_long = row->first_seconds > WANTED_SECONDS / LEAST_REPEATS;
+    if (!is_long && !run(bench, row, false, &result))
         return false;
     while (row->done < end) {
         if (!run(bench, row, false, &result))

@@ -4,8 +4,9 @@
 #include "base/clock.h"
 #include "costs/cpu_constants.h"
 
-void trawl_guard_begin(trawl_guard *guard) {
-    *guard = (trawl_guard){.next_bytes = TRAWL_FALLBACK_STRETCH};
+void trawl_guard_begin(trawl_guard *guard, const trawl_db *db) {
+    *guard = (trawl_guard){.block = trawl_guard_block(db, TRAWL_QGRAM_BLOCK),
+                           .next_bytes = TRAWL_FALLBACK_STRETCH};
 }
 
 void trawl_guard_close(trawl_guard *guard) {
@@ -138,13 +139,12 @@ trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const tr
                               trawl_error *error) {
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
-    const size_t block = trawl_guard_block(walker->db, TRAWL_QGRAM_BLOCK);
     while (status == TRAWL_OK && begin < window->length) {
         size_t first = begin;
         uint64_t look_ups = 0;
         /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
          * a block, so that the fallback automaton can still gain something. */
-        const bool is_timed = window->length - begin > block;
+        const bool is_timed = window->length - begin > guard->block;
         const double start = is_timed ? read_clock(guard) : 0;
         status = stretch(walker, window, consumer, guard->processor_time, &begin, &look_ups, error);
         size_t bytes = begin - first;

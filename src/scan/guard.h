@@ -31,6 +31,7 @@ typedef struct trawl_guard {
     bool processor_time;     /* stretches are timed in it, since the last one was slow */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
     double seconds_per_byte; /* that the automaton took for its last text */
+    size_t block;            /* trawl_guard_block, which divides: 2 ns that no call shall take */
     size_t next_bytes;       /* text that the automaton gets the next time */
     uint64_t engine_bytes;   /* of text, that the engine itself has scanned */
     uint64_t automaton_bytes;
@@ -48,7 +49,7 @@ typedef trawl_status trawl_guard_stretch(trawl_walker *walker, const trawl_windo
                                          const trawl_consumer *consumer, bool careful,
                                          size_t *begin, uint64_t *look_ups, trawl_error *error);
 
-void trawl_guard_begin(trawl_guard *guard);
+void trawl_guard_begin(trawl_guard *guard, const trawl_db *db);
 void trawl_guard_close(trawl_guard *guard);
 
 /* For scanners: opens the automaton now if the patterns have at most TRAWL_FALLBACK_RESERVED_BYTES

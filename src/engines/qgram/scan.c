@@ -13,7 +13,7 @@ typedef struct qgram_walker {
     trawl_walker base;
     uint32_t tiers;
     size_t longest_block; /* a power of two */
-    size_t guarded_block; /* trawl_guard_block of it: a division, which takes 2 ns of a call */
+    size_t guarded_block; /* trawl_guard_block of it */
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
     trawl_guard guard;
@@ -105,7 +105,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     bool is_sparse = made->tiers == 1 && made->tier[0].tier->kind == TRAWL_TIER_SPARSE;
     made->longest_block = is_sparse ? TRAWL_SPARSE_BLOCK : TRAWL_QGRAM_BLOCK;
     made->guarded_block = trawl_guard_block(db, made->longest_block);
-    trawl_guard_begin(&made->guard);
+    trawl_guard_begin(&made->guard, db);
     *walker = &made->base;
     return TRAWL_OK;
 }

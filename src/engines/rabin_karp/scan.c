@@ -388,7 +388,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     made->header = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
     trawl_status status = TRAWL_OK;
     if (made->header->variant == TRAWL_RABIN_KARP_GROUPED) {
-        trawl_guard_begin(&made->guard);
+        trawl_guard_begin(&made->guard, db);
         status = open_grouped(db, made, error);
     } else {
         made->lengths = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);

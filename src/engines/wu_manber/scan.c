@@ -331,7 +331,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         made->shift = shift;
         made->ranges = prefix;
         trawl_endings_open(db, 0, &made->search);
-        trawl_guard_begin(&made->guard);
+        trawl_guard_begin(&made->guard, db);
     }
     *walker = &made->base;
     return TRAWL_OK;
