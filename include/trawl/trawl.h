@@ -89,7 +89,7 @@ typedef enum trawl_status {
     TRAWL_ERROR_LIMIT = 4,       /* beyond a documented limit, for example max_table_bytes */
     TRAWL_ERROR_UNAVAILABLE = 5, /* this machine or build has no such device or feature */
     TRAWL_ERROR_IO = 6,          /* the operating system failed to read or write */
-    TRAWL_ERROR_FORMAT = 7,      /* not a database, or a damaged one, or one of another version */
+    TRAWL_ERROR_FORMAT = 7,      /* not a database or index, or damaged, or of another version */
     TRAWL_ERROR_DEVICE = 8       /* a GPU failed; the library goes on working on the CPU */
 } trawl_status;
 
@@ -130,8 +130,9 @@ TRAWL_API void trawl_patterns_free(trawl_patterns *patterns);
 TRAWL_API trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes,
                                           size_t length, unsigned flags, trawl_error *error);
 
-/* Names the pattern that was added last. The name (`length` bytes, copied, without a NUL) is kept
- * in databases, for reports. Errors: as trawl_patterns_add, with the set unchanged. */
+/* Names the pattern that was added last, in place of any earlier name. The name (`length` bytes,
+ * copied, without a NUL) is kept in databases, for reports. All names together have at most 4 GiB.
+ * Errors: as trawl_patterns_add, with the set unchanged. */
 TRAWL_API trawl_status trawl_patterns_name_last(trawl_patterns *patterns, const char *name,
                                                 size_t length, trawl_error *error);
 
@@ -221,8 +222,9 @@ typedef struct trawl_compile_options {
 /* Compiles a set into a database. The set may be freed afterwards. The caller owns *db; free it
  * with trawl_db_free. Runs on the calling thread; any number of threads may compile the same set at
  * once. A set without patterns gives a database that finds nothing.
- * Errors: TRAWL_ERROR_ARGUMENT; TRAWL_ERROR_LIMIT if the set is beyond the limits of the engine
- * asked for, or of all engines; TRAWL_ERROR_MEMORY. */
+ * Errors: TRAWL_ERROR_ARGUMENT, also if the environment variable TRAWL_CPU names an instruction set
+ * that is not there; TRAWL_ERROR_LIMIT if the set is beyond the limits of the engine asked for, or
+ * of all engines; TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_compile(const trawl_patterns *patterns,
                                      const trawl_compile_options *options, trawl_db **db,
                                      trawl_error *error);
@@ -303,10 +305,12 @@ typedef int (*trawl_on_match)(const trawl_match *match, void *context);
  * start, then pattern id. `text` may be NULL if length is 0. Memory is bounded whatever the number
  * of matches.
  * The calls over a text in memory keep what they have prepared: for texts of up to 1 MiB on one
- * thread, and without device, report or study options, a database keeps at most 16 scanners, no
- * more than there were calls at once, of 25 KB to 1 MB each (none if its longest pattern has more
- * than 4,096 bytes). trawl_db_free frees them. Such calls take no lock, may overlap and nest, and
- * work in the child of a fork. They do not read TRAWL_CPU again.
+ * thread (of less than 64 KiB with several threads), and without device, report or study options, a
+ * database keeps at most 16 scanners, no more than there were calls at once, of 25 KB to 1 MB each
+ * (none if its longest pattern has more than 4,096 bytes). trawl_db_free frees them. Such calls
+ * take no lock, may overlap and nest, and work in the child of a fork. They do not read TRAWL_CPU
+ * again. A database also keeps the automata that it needs for texts full of candidates, and what a
+ * scan on a GPU has copied there; trawl_db_free frees these too.
  * Returns TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT,
  * also if the environment variable TRAWL_CPU names an instruction set that is not there;
  * TRAWL_ERROR_MEMORY; TRAWL_ERROR_LIMIT for more than 1,024 threads; TRAWL_ERROR_UNAVAILABLE if the
@@ -396,9 +400,10 @@ TRAWL_API trawl_status trawl_count_source(const trawl_db *db, const trawl_source
 /* ------------------------------------------------------------------ streams */
 
 /* A text that comes in pieces. The matches are those of one scan of the whole text, in the same
- * order, with offsets from the start of the stream. Small pieces are gathered first (up to a few
- * hundred kilobytes), so a match may be reported by a later write, flush, finish or close. One
- * thread at a time may use a stream; its options may ask for several threads inside each write. */
+ * order, with offsets from the start of the stream. Small pieces are gathered first (up to 64 KiB;
+ * with several threads 256 KiB, with a GPU 4 MiB; with long patterns four times the longest one if
+ * that is more), so a match may be reported by a later write, flush, finish or close. One thread at
+ * a time may use a stream; its options may ask for several threads inside each write. */
 typedef struct trawl_stream trawl_stream;
 
 /* Opens a stream; `on_match` NULL: the stream only counts, which is faster. The database and
@@ -442,7 +447,8 @@ TRAWL_API uint64_t trawl_stream_offset(const trawl_stream *stream);
  * Nothing can be written afterwards. Errors: those of trawl_stream_write. */
 TRAWL_API trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error);
 
-/* Finishes the stream if that has not been done, and frees it whatever the result. */
+/* Finishes the stream if that has not been done, and frees it whatever the result.
+ * Errors: those of trawl_stream_finish; TRAWL_ERROR_ARGUMENT if the stream is NULL. */
 TRAWL_API trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error);
 
 /* Frees a stream without ending its text: nothing more is reported. NULL is allowed. */

@@ -89,8 +89,8 @@ typedef struct trawl_cuda_rows_options {
     size_t size; /* sizeof(trawl_cuda_rows_options) */
     trawl_cuda_rows_form form;
     const char *kernel;  /* NULL: the engine's default; else a name (trawl_kernel_describe) */
-    uint64_t most_bytes; /* of a call: end - begin is at most so much */
-    uint64_t most_rows;  /* of a call */
+    uint64_t most_bytes; /* of a call: end - begin is at most so much; 2^48 at most */
+    uint64_t most_rows;  /* of a call; 2^48 at most */
     /* The text is searched in pieces of so many bytes; 0: 512 MiB. */
     uint64_t piece_bytes;
     /* Matches of a piece that the workspace has room for, before those that cross a border are

@@ -53,7 +53,7 @@ TRAWL_API size_t trawl_db_groups(const trawl_db *db);
  * trawl_db_groups; else 0. */
 TRAWL_API uint32_t trawl_db_group_at(const trawl_db *db, size_t index);
 
-/* The index of the group of pattern `id` there. */
+/* The index, in such an array, of the group of pattern `id`; 0 if there is no such pattern. */
 TRAWL_API uint32_t trawl_db_group_index(const trawl_db *db, uint32_t id);
 
 /* Sums up counts of patterns: per_group[i] becomes the sum over the patterns of group

@@ -75,9 +75,11 @@ typedef struct trawl_records {
 typedef struct trawl_record_scanner trawl_record_scanner;
 
 /* Opens a scanner of records. The database must outlive it. The caller owns *scanner; free it with
- * trawl_record_scanner_close. options->threads share the records of a call; one record is never
- * divided. A GPU is refused, and a report is not filled in.
- * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_LIMIT, TRAWL_ERROR_MEMORY; *scanner is then NULL. */
+ * trawl_record_scanner_close. `options` may be NULL: one thread. options->threads share the records
+ * of a call; one record is never divided. A GPU, also one that "auto" would take, is refused with
+ * TRAWL_ERROR_ARGUMENT, and a report is not filled in.
+ * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_LIMIT, TRAWL_ERROR_MEMORY, and those of trawl_scan for
+ * wrong options; *scanner is then NULL. */
 TRAWL_API trawl_status trawl_record_scanner_open(const trawl_db *db,
                                                  const trawl_scan_options *options,
                                                  trawl_record_scanner **scanner,

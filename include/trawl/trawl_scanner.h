@@ -18,7 +18,7 @@
  *
  * One thread at a time may use a scanner; each thread opens its own. What is found is what
  * trawl_scan finds in that text, by the database's match kind. `text` may be NULL if length is 0.
- * Without a scanner, or without a text of another length, nothing is found.
+ * Where the scanner is NULL, or the text is NULL and length is not 0, nothing is found.
  *
  * Limits: scanners work on the CPU, with one thread. trawl_scan answers a text that is full of
  * candidates by compiling an automaton; a scanner has that automaton from the beginning if the
@@ -37,9 +37,12 @@ extern "C" {
 typedef struct trawl_scanner trawl_scanner;
 
 /* Opens a scanner. The database must outlive it. The caller owns *scanner; free it with
- * trawl_scanner_close. Of the options the study options of a CPU count; a GPU or several threads
- * are refused, and a report is not filled in.
- * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY; *scanner is then NULL. */
+ * trawl_scanner_close. Of `options` (NULL: the defaults) only the study options for CPUs are used.
+ * A GPU, also one that "auto" would take, and several threads are refused with
+ * TRAWL_ERROR_ARGUMENT, and a report is not filled in.
+ * Errors: TRAWL_ERROR_ARGUMENT, also if the environment variable TRAWL_CPU names an instruction set
+ * that is not there; TRAWL_ERROR_MEMORY; those of trawl_scan for wrong options. *scanner is then
+ * NULL. */
 TRAWL_API trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *options,
                                           trawl_scanner **scanner, trawl_error *error);
 
@@ -109,15 +112,17 @@ TRAWL_API uint64_t trawl_flow_offset(const void *flow);
 TRAWL_API trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece,
                                        size_t length, trawl_on_matches on_matches, void *context);
 
-/* The same, and returns how many matches the piece completes, or which patterns these are of:
- * `per_pattern`, `ids` and `capacity` as in trawl_scanner_count and trawl_scanner_which. */
+/* The same without a callback: trawl_flow_count returns how many matches the piece completes,
+ * trawl_flow_which how many patterns (or groups) these belong to, and writes them into `ids`.
+ * `per_pattern`, `ids` and `capacity` are as in trawl_scanner_count and trawl_scanner_which. */
 TRAWL_API uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece,
                                     size_t length, uint64_t *per_pattern);
 TRAWL_API size_t trawl_flow_which(trawl_scanner *scanner, void *flow, const void *piece,
                                   size_t length, uint32_t *ids, size_t capacity);
 
 /* Ends the text: reports the matches that waited for more text, and makes the flow an empty text
- * again. `on_matches` may be NULL. A flow need not be finished. */
+ * again. `on_matches` may be NULL. A flow need not be finished.
+ * Returns what trawl_flow_scan returns. */
 TRAWL_API trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow,
                                          trawl_on_matches on_matches, void *context);
 
