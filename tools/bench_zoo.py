@@ -9,7 +9,7 @@ distributions, and the worst workloads. Their numbers make them again: --only.
 
     tools/bench_zoo.py build/release/trawl                   15 minutes, a seed of its own
     tools/bench_zoo.py --seed 7 --workloads 50 build/release/trawl
-    tools/bench_zoo.py --seed 7 --only 13,48 --keep zoo build/release/trawl      and keep the files
+    tools/bench_zoo.py --seed 7 --only 13 --keep zoo build/release/trawl         and keep its files
     tools/bench_zoo.py --device cuda --copies 64 build/gpu/trawl     texts of 256 MiB in a GPU's memory
 
 Every contestant of a workload must count the same matches. Exit status: 0; 1 when they do not, or a

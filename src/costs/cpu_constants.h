@@ -178,7 +178,7 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 
 /* The largest sample filter in bytes. With 32 MiB, a filter for 10,000,000 patterns of 16 bytes had
  * eleven q-grams in each row of 32 bits, and 29 % of the samples passed by chance; with 256 MiB,
- * one for 50,000,000 had eight (docs/notebook/2026-11-fifty-million.md). */
+ * one for 50,000,000 had eight (docs/notebook/2026-11-fifty-million.md): so four times that. */
 #define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(1) << 30)
 
 /* Each further tier adds this share of the price of all: tiers evict each other's tables from the

@@ -5,13 +5,13 @@
 #include "gpu/devices.h"
 #include "gpu/module.h"
 
-/* Bytes of a text for each GPU that "auto" takes. Starting one more GPU takes at most 0.3 s (0.16
- * to 0.2 s for an H200 alone, docs/notebook/2026-11-several-gpus.md); in this time a GPU that runs
- * already scans 16 GiB, at the 55 GB/s of its link. */
+/* Bytes of a text for each GPU that "auto" takes beside the first. Starting one more GPU takes at
+ * most 0.3 s (0.16 to 0.2 s for an H200 alone, docs/notebook/2026-11-several-gpus.md); in this time
+ * a GPU that runs already scans 16 GiB, at the 55 GB/s of its link. */
 #define AUTO_LEAST_BYTES ((uint64_t)16 << 30)
 
-/* Bytes of a text for each GPU that is named: four segments of 32 MiB, one for each slot
- * (run/gpu/transfer/tuning.h), so that copying and scanning overlap. */
+/* Bytes of a text for each GPU that is named and takes part beside the first: four segments of 32
+ * MiB, one for each slot (run/gpu/transfer/tuning.h), so that copying and scanning overlap. */
 #define NAMED_LEAST_BYTES ((uint64_t)128 << 20)
 
 /* Reads a number of at most four digits; NULL if there is none. */

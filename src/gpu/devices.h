@@ -17,7 +17,7 @@ typedef struct trawl_device_set {
      * failure is the scan's. */
     bool shared;
     bool all;             /* all GPUs that there are: the name has no numbers */
-    uint64_t least_bytes; /* of a text, for each GPU that takes part */
+    uint64_t least_bytes; /* of a text, for each GPU that takes part beside the first */
 } trawl_device_set;
 
 /* Reads "cuda" (device 0), "cuda:N", "cuda:N,M", "cuda:N-M", "cuda:all", "cuda:auto" or "auto";

@@ -43,8 +43,9 @@ size_t trawl_guard_block(const trawl_db *db, size_t most);
 
 /* Scans a stretch of the window from *begin on with the engine itself, and moves *begin behind it:
  * at most TRAWL_FALLBACK_STRETCH bytes, or fewer where look-ups are too many, or `careful` is true
- * because the stretch before was slow. *look_ups: those of the stretch, and the bytes of patterns
- * that were compared as further look-ups, one for TRAWL_FALLBACK_LOOK_UP_BYTES. */
+ * because the stretch before was slow. *look_ups: those of the stretch, its candidates, and the
+ * bytes of patterns that were compared as further look-ups, one for TRAWL_FALLBACK_LOOK_UP_BYTES.
+ */
 typedef trawl_status trawl_guard_stretch(trawl_walker *walker, const trawl_window *window,
                                          const trawl_consumer *consumer, bool careful,
                                          size_t *begin, uint64_t *look_ups, trawl_error *error);

@@ -16,8 +16,8 @@ extern "C" {
 
 /* Bytes of a piece with the usual workspace. Each piece costs about 50 microseconds beside its
  * bytes (H100, pieces of 128 MiB: docs/notebook/2026-11-gpu-rows.md), and needs room for its
- * matches. So pieces are as long as that room allows: 128 to 450 MiB with the usual number of
- * matches. */
+ * matches. This is more than that room allows with the usual number of matches, which makes
+ * pieces 128 to 450 MiB long. */
 #define USUAL_PIECE ((uint64_t)1 << 29)
 /* Bytes of a piece for each match that there is room for, unless the caller says how many. No
  * measurement chose it: room for a match takes 16 bytes of the workspace or more; without enough
