@@ -96,12 +96,12 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
  * (docs/notebook/2026-11-register-filter-candidates.md, first round). */
 #define TRAWL_QGRAM_BLOCK ((size_t)16384)
 
-/* How many bytes ahead of a loop text is prefetched. Hardware prefetchers stop at the end of a
- * page. Sample filter: 1.4 times as fast from memory (docs/notebook/2026-11-sample-filter.md).
- * Teddy: 1.3 times; 512 bytes gain nothing (docs/notebook/2026-11-teddy.md). Half and double: 0.96
- * to 1.00 times as fast, from memory and from a cache, for all kinds of filters
- * (docs/notebook/2026-11-constants.md). */
-#define TRAWL_QGRAM_PREFETCH 2048
+/* How many bytes ahead of a loop text is prefetched: what the loop scans while a line comes from
+ * memory. Hardware prefetchers stop at the end of a page. Sample filter: 1.4 times as fast from
+ * memory (docs/notebook/2026-11-sample-filter.md). Teddy, which is the fastest, looks twice as far.
+ * Half of it on a Zen 5: 0.85 to 0.9 times as fast from memory; on a Zen 4: 1.05 times for sample
+ * filters, 0.99 to 1.02 times for others (docs/notebook/2026-11-constants.md). */
+#define TRAWL_QGRAM_PREFETCH 4096
 
 /* ------------------------------------------------------------------ qgram: survey
  * How much of a set and of the sample of the text is examined (engines/qgram/survey.h). */

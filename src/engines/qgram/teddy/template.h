@@ -45,7 +45,7 @@ INLINE size_t NAME(groups)(const trawl_teddy *filter, const uint8_t *text, size_
     for (; groups != 0; groups--, position += GROUP) {
         const uint8_t *here = text + position;
         for (size_t line = 0; line + 64 <= GROUP; line += 64) {
-            __builtin_prefetch((const void *)((uintptr_t)here + TRAWL_QGRAM_PREFETCH + line));
+            __builtin_prefetch((const void *)((uintptr_t)here + 2 * TRAWL_QGRAM_PREFETCH + line));
         }
         VECTOR a = NAME(all)(), b = a, c = a, d = a;
         uint32_t probe = 0;
