@@ -353,8 +353,8 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
     /* All patterns have at most 256 q-grams of one byte, and a single pattern may have the one byte
      * that a text mostly consists of. */
     uint32_t thin = 1;
-    while (filter->gram > 1 &&
-           examined / thin * filter->stride > (size_t)1 << (survey->slot_bits - 1)) {
+    while (filter->gram > 1 && examined / thin * filter->stride > (size_t)1
+                                                                      << (survey->slot_bits - 1)) {
         thin *= 2;
     }
     tallies samples = {{{0}}}, grams = {{{0}}};
