@@ -41,7 +41,7 @@ typedef struct bench_row {
     uint64_t held_bytes;  /* memory of its database */
     uint64_t matches;
     uint64_t fingerprint;             /* of counts or records: equal if these are */
-    double first_seconds;             /* of the first run, which is not timed */
+    double first_seconds;             /* of the first run, which is not one of the timed runs */
     size_t repeats;                   /* number of timed runs */
     size_t done;                      /* timed runs so far */
     double *seconds;                  /* of each timed run, sorted after the measurement; owned */

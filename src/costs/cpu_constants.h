@@ -96,11 +96,11 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
  * (docs/notebook/2026-11-register-filter-candidates.md, first round). */
 #define TRAWL_QGRAM_BLOCK ((size_t)16384)
 
-/* How many bytes ahead of a loop text is prefetched: what the loop scans while a line comes from
- * memory. Hardware prefetchers stop at the end of a page. Sample filter: 1.4 times as fast from
- * memory (docs/notebook/2026-11-sample-filter.md). Teddy, which is the fastest, looks twice as far.
- * Half of it on a Zen 5: 0.85 to 0.9 times as fast from memory; on a Zen 4: 1.05 times for sample
- * filters, 0.99 to 1.02 times for others (docs/notebook/2026-11-constants.md). */
+/* How many bytes ahead of a loop text is prefetched: as many as the loop scans while a line comes
+ * from memory. Hardware prefetchers stop at the end of a page. Sample filter: 1.4 times as fast
+ * from memory (docs/notebook/2026-11-sample-filter.md). Teddy, which is the fastest, looks twice as
+ * far. Half of it on a Zen 5: 0.85 to 0.9 times as fast from memory; on another machine 1.05 times
+ * for sample filters, 0.99 to 1.02 times for others (docs/notebook/2026-11-constants.md). */
 #define TRAWL_QGRAM_PREFETCH 4096
 
 /* ------------------------------------------------------------------ qgram: survey
@@ -374,8 +374,9 @@ static const struct {
  * that they are taken in; and the bytes of sample that weigh as much as the usual frequencies of
  * bytes. Planning time and chance in short samples against the text's own frequencies. By the first
  * 4,096 bytes of the sample alone, plans for 65 to 128 patterns were 0.9 times as fast where they
- * differed (docs/notebook/2026-11-regret.md). Half and double of the bytes and of the weight: 12 to
- * 16 filters change; of the first 1.02 and 1.00 times as fast, of the second 1.01 and 0.95. */
+ * differed (docs/notebook/2026-11-regret.md); other lengths of pieces were not measured. Half and
+ * double of the bytes and of the weight: 12 to 16 filters change; of the first 1.02 and 1.00 times
+ * as fast, of the second 1.01 and 0.95. */
 #define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
 #define TRAWL_TEDDY_SAMPLE_PIECE ((size_t)512)
 #define TRAWL_TEDDY_USUAL_BYTES 1000

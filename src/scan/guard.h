@@ -31,7 +31,7 @@ typedef struct trawl_guard {
     bool processor_time;     /* stretches are timed in it, since the last one was slow */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
     double seconds_per_byte; /* that the automaton took for its last text */
-    size_t block;            /* trawl_guard_block, which divides: 2 ns that no call shall take */
+    size_t block;            /* result of trawl_guard_block, whose division takes 2 ns */
     size_t next_bytes;       /* text that the automaton gets the next time */
     uint64_t engine_bytes;   /* of text, that the engine itself has scanned */
     uint64_t automaton_bytes;

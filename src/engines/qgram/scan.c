@@ -183,8 +183,8 @@ static trawl_status scan_block(qgram_walker *walker, const trawl_window *window,
     return consumer->sink == NULL ? TRAWL_OK : report_events(walker, window, consumer->sink);
 }
 
-/* What took time beyond the filters so far, in look-ups: candidates, also those that no key was
- * looked up for, ends that were looked up, and bytes that were compared. */
+/* Work behind the filters so far, in look-ups: candidates, also those that no key was looked up
+ * for, ends that were looked up, and bytes that were compared. */
 static uint64_t count_look_ups(const qgram_walker *walker) {
     uint64_t candidates = 0, bytes = 0;
     for (uint32_t i = 0; i < walker->tiers; i++) {
