@@ -192,6 +192,8 @@ def parse_arguments(given):
                         metavar="BYTES", help="bytes of each text (4M)")
     parser.add_argument("--copies", type=int, default=1, metavar="N",
                         help="measure with each text N times, one behind the other (1)")
+    parser.add_argument("--corpora", default="", metavar="FOLDER",
+                        help="what the texts are made from, kept for other machines")
     parser.add_argument("--device", metavar="DEVICE",
                         help="cuda or cuda:N: measure on this GPU, texts in its memory, no peers")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="timed runs (3)")
@@ -213,7 +215,7 @@ def parse_arguments(given):
 def run(options, folder):
     peers = link_peers(options.peers_dir, os.path.join(folder, "peers"))
     os.environ["PATH"] = ""  # without grep and ripgrep, which bench would measure as programs
-    corpora = zoo_workloads.Corpora(options.seed)
+    corpora = zoo_workloads.Corpora(options.seed, options.corpora)
     results, begin = [], time.monotonic()
     for number in options.only or range(options.workloads):
         if time.monotonic() - begin > 60 * options.minutes:

@@ -154,12 +154,52 @@ static void patterns_are_longer_than_the_sample(void **state) {
     free(text);
 }
 
+/* Where comparing with many keys costs most of all, each length wants a filter of its own, and
+ * there are more lengths than filters. Patterns of one byte, of which not all are examined, need a
+ * filter for themselves. */
+static void more_lengths_than_filters(void **state) {
+    (void)state;
+    static const size_t lengths[] = {1, 3, 4, 5, 6, 7, 8, 12, 24, 48};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, EACH = 2000, LONGEST = 48 };
+    uint8_t *text = calloc(1, SAMPLE + 2 * LONGEST);
+    assert_non_null(text);
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    size_t at = 0;
+    for (unsigned i = 0; i < EACH * LENGTHS; i++) {
+        fill(text + at, LONGEST, i + 1);
+        assert_int_equal(trawl_patterns_add(patterns, text + at, lengths[i % LENGTHS], 0, &error),
+                         TRAWL_OK);
+        at += at < SAMPLE ? lengths[i % LENGTHS] : 0;
+    }
+    trawl_costs costs = TRAWL_COSTS;
+    double cost = 1;
+    for (size_t i = 0; i < TRAWL_COST_SIZES; i++, cost *= 16)
+        costs.verify[i] = cost;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    study.costs = &costs;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.study = &study;
+    options.engine = "qgram";
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    trawl_db *db;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    assert_int_equal(trawl_study_db_plan(db, &plan, &error), TRAWL_OK);
+    assert_int_equal(plan.filters, TRAWL_MOST_FILTERS);
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifts_are_at_most_255),
         cmocka_unit_test(the_same_pattern_many_times_costs_no_search),
         cmocka_unit_test(runs_in_a_few_long_patterns_are_seen),
         cmocka_unit_test(patterns_are_longer_than_the_sample),
+        cmocka_unit_test(more_lengths_than_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,38 +372,42 @@ static void try_tiers(division *self, uint32_t begin) {
     try_anchors(self, begin);
 }
 
-/* Finds the cheapest sequence of tiers that covers all classes, from the longest patterns to the
- * shortest; returns their number. */
+/* Finds the cheapest sequence of at most TRAWL_QGRAM_MAX_TIERS tiers that covers all classes, from
+ * the longest patterns to the shortest; returns their number. There is one of two tiers at most:
+ * pairs for class 0, a sample filter for the others. */
 static uint32_t cover_classes(const division *self, uint32_t *begins, uint32_t *ends) {
-    double least[CLASSES + 1]; /* price of the classes from this one on */
-    uint32_t next[CLASSES + 1] = {0};
-    uint32_t tiers[CLASSES + 1] = {0};
-    least[CLASSES] = 0;
-    for (uint32_t begin = CLASSES; begin-- > 0;) {
-        if (is_empty(self, begin)) {
-            least[begin] = least[begin + 1];
-            next[begin] = begin + 1;
-            tiers[begin] = tiers[begin + 1];
-            continue;
-        }
-        least[begin] = INFINITY;
-        for (uint32_t end = begin + 1; end <= CLASSES; end++) {
-            double cost = self->best[begin][end].estimate.nanoseconds + least[end];
-            if (cost < least[begin] && tiers[end] + 1 <= TRAWL_QGRAM_MAX_TIERS) {
-                least[begin] = cost;
-                next[begin] = end;
-                tiers[begin] = tiers[end] + 1;
+    /* The least price of the classes from `begin` on with at most `tiers` tiers: [tiers][begin]. */
+    double least[TRAWL_QGRAM_MAX_TIERS + 1][CLASSES + 1];
+    uint32_t next[TRAWL_QGRAM_MAX_TIERS + 1][CLASSES + 1];
+    for (uint32_t tiers = 0; tiers <= TRAWL_QGRAM_MAX_TIERS; tiers++) {
+        least[tiers][CLASSES] = 0;
+        for (uint32_t begin = CLASSES; begin-- > 0;) {
+            bool empty = is_empty(self, begin);
+            least[tiers][begin] = empty ? least[tiers][begin + 1] : INFINITY;
+            next[tiers][begin] = begin + 1;
+            for (uint32_t end = begin + 1; !empty && tiers > 0 && end <= CLASSES; end++) {
+                double cost = self->best[begin][end].estimate.nanoseconds + least[tiers - 1][end];
+                if (cost < least[tiers][begin]) {
+                    least[tiers][begin] = cost;
+                    next[tiers][begin] = end;
+                }
             }
         }
     }
 
-    uint32_t count = tiers[0], found = 0;
-    for (uint32_t begin = 0; begin < CLASSES; begin = next[begin]) {
+    uint32_t tier_begins[TRAWL_QGRAM_MAX_TIERS], count = 0;
+    uint32_t tier_ends[TRAWL_QGRAM_MAX_TIERS];
+    for (uint32_t begin = 0; begin < CLASSES;) {
+        uint32_t end = next[TRAWL_QGRAM_MAX_TIERS - count][begin];
         if (!is_empty(self, begin)) {
-            found++;
-            begins[count - found] = begin;
-            ends[count - found] = next[begin];
+            tier_begins[count] = begin;
+            tier_ends[count++] = end;
         }
+        begin = end;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        begins[i] = tier_begins[count - 1 - i];
+        ends[i] = tier_ends[count - 1 - i];
     }
     return count;
 }
