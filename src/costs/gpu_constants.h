@@ -154,6 +154,11 @@
 #define TRAWL_GPU_TRIAL_ANCHORS 16384u
 #define TRAWL_GPU_TRIAL_CORES 131072u
 
+/* So many samples that pass a trial filter by cores as often as random bits let them are added to
+ * what a trial meets. A trial of few anchors meets no or few such samples, which says little: no
+ * filter would then look too small. As TRAWL_SURVEY_FEW_HITS, whose spread is 4. */
+#define TRAWL_GPU_FEW_CHANCE_PASSES 16.0
+
 /* A tier that is the cheapest after such a trial is tried with so many times as many anchors, again
  * and again until all patterns are tried or another tier is cheaper: so all trials of a tier
  * together take at most 4/3 of the time of the last one. */

@@ -375,6 +375,35 @@ static void candidates_are_expected(void **state) {
     free(text);
 }
 
+/* The anchors of a small set meet nothing in the sample, with a filter of any size. In the text
+ * they meet what chance gives. */
+static void few_patterns_have_large_filters(void **state) {
+    (void)state;
+    enum { PATTERNS = 70, LENGTH = 4, BYTES = 1 << 21, SAMPLE = 1 << 17 };
+    random_source random = random_for_case(random_seed(), 5);
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+    uint8_t *text = malloc(BYTES + 8), bytes[LENGTH];
+    trawl_patterns *patterns = NULL;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < PATTERNS * LENGTH; i++) {
+        bytes[i % LENGTH] = random_byte(&random, 256);
+        if (i % LENGTH == LENGTH - 1)
+            assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
+    }
+    fill_with_words(&random, text, BYTES);
+    assert_int_equal(choose_layout(patterns, text, SAMPLE, 190000, NULL, layout, &error), TRAWL_OK);
+    assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
+    size_t candidates = 0;
+    for (uint32_t i = 0; i < layout->tiers; i++)
+        for (size_t at = LENGTH; at <= BYTES; at += layout->tier[i].stride)
+            candidates += sample_passes(&layout->tier[i], &layout->arrays[i], text, at);
+    assert_true(candidates < BYTES / 300);
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+    free(text);
+}
+
 /* A text with frequent bytes that no pattern has. In a large set, many samples share a counter or a
  * hash with these bytes. */
 static void no_automaton_without_cause(void **state) {
@@ -552,6 +581,7 @@ int main(void) {
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
         cmocka_unit_test(candidates_are_expected),
+        cmocka_unit_test(few_patterns_have_large_filters),
         cmocka_unit_test(no_automaton_without_cause),
         cmocka_unit_test(calibrated_costs_decide_about_the_automaton),
         cmocka_unit_test(divisions_share_samples),

@@ -107,10 +107,11 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, 
         return (trawl_cuda_anchor_rates){.anchors = trials->anchors, .rate = 1, .chance = 1};
     }
     double random = trawl_cuda_qgram_false_rate(1, 2.0 * trials->anchors, trials->filter.words);
-    double by_chance = (double)(passed - tagged) / (double)seen;
+    double by_chance = (double)(passed - tagged) + TRAWL_GPU_FEW_CHANCE_PASSES;
+    double expected = random * (double)seen + TRAWL_GPU_FEW_CHANCE_PASSES;
     return (trawl_cuda_anchor_rates){.anchors = trials->anchors,
                                      .rate = (double)tagged / (double)seen,
-                                     .chance = random > 0 ? by_chance / random : 1};
+                                     .chance = by_chance / expected};
 }
 
 /* The share of the patterns that an equal value does not decide: long ones, or all if folded. */
