@@ -17,13 +17,18 @@
 
 /* A sample for a CPU has many short pieces: contents come in bursts, and a few long pieces would
  * miss some. For a GPU pieces are as long as those by which its tables are arranged, since its
- * costs were fitted with these. */
-enum { SAMPLE_BYTES = 131072 };
-static const text_pieces cpu_pieces = {SAMPLE_BYTES / 1024, 1024};
-static const text_pieces device_pieces = {SAMPLE_BYTES / 4096, 4096};
+ * costs were fitted with these. There are four times as many of them, as they are examined while
+ * CUDA starts: with as many as for a CPU, frequent contents of binaries were missed
+ * (docs/notebook/2026-11-gpu-zoo.md). */
+static const text_pieces cpu_pieces = {128, 1024};
+static const text_pieces device_pieces = {128, 4096};
 
 static text_pieces pieces_for(const char *device) {
     return device == NULL || strcmp(device, "cpu") == 0 ? cpu_pieces : device_pieces;
+}
+
+static size_t bytes_of(text_pieces pieces) {
+    return pieces.count * pieces.bytes;
 }
 
 static bool is_regular(const char *path) {
@@ -39,11 +44,11 @@ static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *s
     if (status != TRAWL_OK)
         return status;
     uint64_t stored = text_file_stored_bytes(file);
-    if (text_file_is_plain(file) && stored > SAMPLE_BYTES &&
+    if (text_file_is_plain(file) && stored > bytes_of(pieces) &&
         text_pieces_read(pieces, file, stored, sample))
-        *length = SAMPLE_BYTES;
+        *length = bytes_of(pieces);
     else
-        status = text_file_fill(file, sample, SAMPLE_BYTES, length, error);
+        status = text_file_fill(file, sample, bytes_of(pieces), length, error);
     text_file_close(file);
     return status;
 }
@@ -79,9 +84,9 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
     take_costs(self, options);
     if (path == NULL || (!must_exist && !is_regular(path)))
         return true;
-    self->sample = allocate(SAMPLE_BYTES);
-    if (read_sample(path, pieces_for(options->device), self->sample, &options->sample_length,
-                    &error) != TRAWL_OK) {
+    const text_pieces pieces = pieces_for(options->device);
+    self->sample = allocate(bytes_of(pieces));
+    if (read_sample(path, pieces, self->sample, &options->sample_length, &error) != TRAWL_OK) {
         options->sample_length = 0;
         if (must_exist)
             (void)report_error(&error);
@@ -92,13 +97,13 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
 }
 
 static uint8_t *copy_pieces(const uint8_t *text, size_t length, text_pieces pieces) {
-    uint8_t *sample = allocate(pieces.count * pieces.bytes);
+    uint8_t *sample = allocate(bytes_of(pieces));
     text_pieces_copy(pieces, text, length, sample);
     return sample;
 }
 
 uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length) {
-    size_t bytes = text_pieces_for_tables.count * text_pieces_for_tables.bytes;
+    size_t bytes = bytes_of(text_pieces_for_tables);
     *sample_length = length < bytes ? length : bytes;
     if (length >= 2 * bytes)
         return copy_pieces(text, length, text_pieces_for_tables);
@@ -112,12 +117,13 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
                               trawl_compile_options *options) {
     *self = (planning){.sample = NULL};
     take_costs(self, options);
-    options->sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
-    if (text == NULL || length <= SAMPLE_BYTES) {
+    const text_pieces pieces = pieces_for(options->device);
+    options->sample_length = length < bytes_of(pieces) ? length : bytes_of(pieces);
+    if (text == NULL || length <= bytes_of(pieces)) {
         options->sample = text;
         return;
     }
-    self->sample = copy_pieces(text, length, pieces_for(options->device));
+    self->sample = copy_pieces(text, length, pieces);
     options->sample = self->sample;
 }
 
@@ -130,7 +136,7 @@ uint8_t *planning_sample(const char *path, size_t *length) {
     *length = 0;
     if (path == NULL || !is_regular(path))
         return NULL;
-    uint8_t *sample = allocate(SAMPLE_BYTES);
+    uint8_t *sample = allocate(bytes_of(device_pieces));
     if (read_sample(path, device_pieces, sample, length, &error) == TRAWL_OK && *length != 0)
         return sample;
     free(sample);

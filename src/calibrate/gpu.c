@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "costs/gpu_constants.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "trawl/trawl_cuda.h"
 
@@ -185,7 +186,7 @@ static trawl_status measure_verified(device_bench *self) {
     if (status == TRAWL_OK && estimate.verified > 0) {
         const trawl_device_costs *costs = self->costs;
         double steps = costs->hot_step + costs->hot_wait * estimate.waits +
-                       costs->hot_cached * estimate.elsewhere;
+                       costs->hot_cached * estimate.elsewhere + TRAWL_GPU_HOT_REPORT;
         self->costs->hot_verified = at_least((picoseconds - steps) / estimate.verified);
     }
     trawl_patterns_free(set);

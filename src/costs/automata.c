@@ -220,6 +220,7 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
             }
             uint32_t length = trawl_pattern_length(patterns, id);
             bool verified = needs_verification(patterns, id);
+            self->estimate->verifies |= verified;
             if (length > MOST_DEPTH) {
                 deep += count_deep_states(self, id, whole);
                 trawl_long_patterns_add(&self->longs, id, whole, verified);
@@ -278,6 +279,18 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
     *nfa_lines += add(&self->nfa_lines, spread(state));
 }
 
+/* Notes that the state before text[at] is `state`, unless a longer suffix of the text before it,
+ * which was found earlier, begins a pattern too. */
+static void arrive(walk *self, uint64_t state, size_t at, size_t *known, double *lines,
+                   double *nfa_lines) {
+    if (at > *known) {
+        *known = at;
+        if (at < self->length) {
+            touch(self, state, at, lines, nfa_lines);
+        }
+    }
+}
+
 /* Notes matches of a pattern; `bits`: the hash of its folded bytes. */
 static void meet(walk *self, uint64_t bits, uint32_t matches) {
     self->matches += matches;
@@ -327,13 +340,14 @@ static void walk_text(walk *self) {
     double matches = 0, keys = 0; /* as long as long patterns were looked for */
     double rows_of_line = LINE / (self->columns * self->entry);
     double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
-    size_t known = 0;                                   /* bytes of text whose state is known */
+    size_t known = 0; /* the last byte before which the state is known */
     unsigned point = 0;
+    if (self->length != 0) {
+        touch(self, 0, 0, &lines, &nfa_lines);
+    }
     for (size_t start = 0; start < self->length; start++) {
         uint64_t hash = 0;
-        if (known < start) {
-            known = start;
-        }
+        uint32_t depth = 0; /* of the state that begins here, if that is beyond MOST_DEPTH */
         bool compares = self->longs.compared < MOST_COMPARED;
         long_starts += compares;
         matches = compares ? self->matches : matches;
@@ -353,21 +367,17 @@ static void walk_text(walk *self) {
             if (compares && i + 1 == start + MOST_DEPTH) {
                 trawl_new_ends found =
                     trawl_long_patterns_find(&self->longs, self->text + start, self->length - start,
-                                             bits, self->ends + start);
+                                             bits, self->ends + start, &depth);
                 count_ends(&long_ends, found);
                 meet(self, ~bits, found.matches);
             }
-            if (i >= known) {
-                known = i + 1;
-                if (known < self->length) {
-                    touch(self, hash, known, &lines, &nfa_lines);
-                }
-            }
+            arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
-        if (known == start) {
-            known = start + 1;
-            touch(self, 0, start, &lines, &nfa_lines);
+        for (size_t i = start + MOST_DEPTH; start + depth > known && i < start + depth; i++) {
+            hash = extend(hash, self->fold[self->text[i]]);
+            arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
+        arrive(self, 0, start + 1, &known, &lines, &nfa_lines);
         if (start + 1 == self->length >> (TRAWL_GROWTH_POINTS - 1 - point)) {
             note_point(self, point, start + 1, lines / share, nfa_lines);
             point++;
@@ -549,74 +559,4 @@ void trawl_automata_trace_release(trawl_automata_steps *trace) {
     trawl_release(trace->states);
     trawl_release(trace->ends);
     *trace = (trawl_automata_steps){.steps = 0};
-}
-
-/* ------------------------------------------------------------------ caches */
-
-/* Returns the number of different lines that have been touched after `steps` steps. *new_share: the
- * share of steps at that point that touch a new line. Between the measured points, and beyond the
- * last one, the number grows as a power of the steps (Heaps' law). */
-static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
-    unsigned point = 1;
-    while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
-        point++;
-    }
-    double ratio = growth->lines[point] / growth->lines[point - 1];
-    double exponent =
-        ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
-    exponent = exponent < 1 ? exponent : 1;
-    double lines = growth->lines[point] * pow(steps / growth->steps[point], exponent);
-    if (lines >= growth->all) {
-        *new_share = 0;
-        return growth->all;
-    }
-    double share = exponent * lines / steps;
-    *new_share = share < 1 ? share : 1;
-    return lines;
-}
-
-/* The share of steps that miss a cache of `cache` lines. The cache holds the lines of table and
- * text that the last steps touched; a step that touches another line misses. */
-static double share_of_misses(const trawl_line_growth *growth, double cache) {
-    double share = 0;
-    if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
-        return 0;
-    }
-    double fits = 1, fills = LINE * cache; /* steps */
-    for (unsigned halving = 0; halving < 24; halving++) {
-        double steps = sqrt(fits * fills);
-        if (lines_after(growth, steps, &share) + steps / LINE < cache) {
-            fits = steps;
-        } else {
-            fills = steps;
-        }
-    }
-    return share;
-}
-
-double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
-    double nanoseconds = by_size[0];
-    for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
-        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
-        double more = by_size[i] - by_size[i - 1];
-        /* Lanes step in turn: a round takes as long if one lane misses as if all do. The costs were
-         * measured in the same way. */
-        double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
-        nanoseconds += (more > 0 ? more : 0) * waits;
-    }
-    return nanoseconds;
-}
-
-double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys) {
-    double place = (log2(TRAWL_COST_KEY_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
-    double nanoseconds = by_size[0];
-    for (unsigned i = 1; i < TRAWL_COST_SIZES && place > i - 1; i++) {
-        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE, misses = 1;
-        double share = place < i ? place - (i - 1) : 1; /* of the next larger table */
-        if (met != NULL && met->per_byte > 0) {
-            misses = share_of_misses(&met->growth, cache) / met->per_byte;
-        }
-        nanoseconds += (by_size[i] - by_size[i - 1]) * share * (misses < 1 ? misses : 1);
-    }
-    return nanoseconds;
 }

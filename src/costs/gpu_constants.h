@@ -259,6 +259,12 @@
  * (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
 
+/* Picoseconds of the whole device for a byte, in sets of which some matches have to be compared
+ * with the text: their number is not known from the state, so another kernel reports each match.
+ * With hot_verified fitted to three random workloads on an H100
+ * (docs/notebook/2026-11-gpu-zoo.md). */
+#define TRAWL_GPU_HOT_REPORT 8.0
+
 /* Bytes of a sample by which this kernel and packed are priced, at most: exact prices against
  * planning time. Half and double: no plan of 72. */
 #define TRAWL_GPU_MOST_SAMPLE_BYTES ((size_t)1 << 18)

@@ -37,15 +37,15 @@ void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash
     *head = self->count;
 }
 
-/* Whether the text has the bytes of the pattern behind the hashed ones. */
-static bool is_at(trawl_long_patterns *self, const uint8_t *pattern, uint32_t length,
-                  const uint8_t *text) {
+/* How many of the first `length` bytes of the pattern the text has; the hashed ones are equal. */
+static uint32_t count_equal(trawl_long_patterns *self, const uint8_t *pattern, uint32_t length,
+                            const uint8_t *text) {
     uint32_t i = self->known;
     while (i < length && self->fold[pattern[i]] == self->fold[text[i]]) {
         i++;
     }
     self->compared += i - self->known + 1;
-    return i == length;
+    return i;
 }
 
 trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches) {
@@ -57,19 +57,27 @@ trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches) {
 }
 
 trawl_new_ends trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text,
-                                        size_t length, uint64_t hash, uint8_t *ends) {
+                                        size_t length, uint64_t hash, uint8_t *ends,
+                                        uint32_t *depth) {
     trawl_new_ends all = {0};
+    *depth = self->known;
     for (uint32_t at = self->heads[hash >> (64 - self->bits)]; at != 0;) {
         const trawl_long_pattern *entry = &self->all[at - 1];
         const uint8_t *pattern = trawl_pattern_bytes(self->patterns, entry->id);
         uint32_t bytes = trawl_pattern_length(self->patterns, entry->id);
-        if (entry->hash == hash && bytes <= length && is_at(self, pattern, bytes, text)) {
+        at = entry->next;
+        if (entry->hash != hash) {
+            continue;
+        }
+        uint32_t equal =
+            count_equal(self, pattern, bytes < length ? bytes : (uint32_t)length, text);
+        *depth = equal > *depth ? equal : *depth;
+        if (equal == bytes) {
             bool matches = !entry->verified || memcmp(pattern, text, bytes) == 0;
             trawl_new_ends new = trawl_mark_end(&ends[bytes - 1], entry->verified, matches);
             all.folded += new.folded;
             all.matches += new.matches;
         }
-        at = entry->next;
     }
     return all;
 }

@@ -45,8 +45,10 @@ typedef struct trawl_new_ends {
 trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches);
 
 /* Marks in `ends`, which has a byte for each byte of `text`, the last byte of each pattern that
- * begins with text[0], whose first `known` bytes, folded, have this hash. */
+ * begins with text[0], whose first `known` bytes, folded, have this hash. *depth: how many of the
+ * first bytes of text begin a pattern, at least `known`. */
 trawl_new_ends trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text,
-                                        size_t length, uint64_t hash, uint8_t *ends);
+                                        size_t length, uint64_t hash, uint8_t *ends,
+                                        uint32_t *depth);
 
 #endif

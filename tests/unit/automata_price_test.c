@@ -161,6 +161,38 @@ static void ends_in_another_case_are_no_matches(void **state) {
     check_ends_of_a_mixed_set("system32/drivers/etc", "SYSTEM32/DRIVERS/ETC");
 }
 
+/* Where the text goes through a long pattern, each byte leads to another state, as deep as it is in
+ * the pattern; also where the pattern breaks off. */
+static void long_patterns_have_a_state_for_each_byte(void **state) {
+    (void)state;
+    enum { LENGTH = 300, BROKEN = 200 };
+    uint32_t random = 1;
+    for (size_t i = 0; i < SAMPLE; i++) {
+        random = random * 1664525 + 1013904223;
+        size_t at = i % 1000;
+        sample[i] = i < LENGTH     ? (uint8_t)(random >> 24)
+                    : at < BROKEN  ? sample[at]
+                    : at == BROKEN ? (uint8_t)~sample[at]
+                                   : 0;
+    }
+    sample[LENGTH - 1] = 1; /* the text otherwise has zeros there */
+    trawl_patterns *patterns = patterns_of((const char *)sample, LENGTH, 0);
+    trawl_automata_estimate estimate;
+    trawl_automata_steps trace;
+    assert_int_equal(trawl_automata_trace(patterns, sample, sizeof sample, &estimate, &trace, NULL),
+                     TRAWL_OK);
+    size_t repeated = 0;
+    for (size_t first = 1; first < LENGTH; first++)
+        for (size_t second = first + 1; second <= LENGTH; second++)
+            repeated += trace.states[first] == trace.states[second];
+    assert_int_equal(repeated, 0);
+    for (size_t at = 1; at <= BROKEN; at++)
+        assert_true(trace.states[5000 + at] == trace.states[at]);
+    assert_true(trace.states[5000 + BROKEN + 2] == trace.states[0]);
+    trawl_automata_trace_release(&trace);
+    trawl_patterns_free(patterns);
+}
+
 /* Few patterns are looked up in a part of the sample: this part comes from all over it. */
 static void all_of_the_sample_counts(void **state) {
     (void)state;
@@ -216,6 +248,7 @@ int main(void) {
         cmocka_unit_test(long_patterns_end_where_they_do),
         cmocka_unit_test(long_patterns_in_any_case_end_too),
         cmocka_unit_test(ends_in_another_case_are_no_matches),
+        cmocka_unit_test(long_patterns_have_a_state_for_each_byte),
         cmocka_unit_test(all_of_the_sample_counts),
         cmocka_unit_test(many_runs_in_a_run_are_counted_once),
         cmocka_unit_test(growth_is_that_of_the_whole_sample),

@@ -112,7 +112,8 @@ static double price(const trawl_hot_estimate *estimate, double classes,
     double step = costs->hot_step +
                   costs->hot_conflict * trawl_hot_bank_conflicts((uint32_t)classes) +
                   costs->hot_wait * estimate->waits +
-                  estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
+                  estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache) +
+                  (estimate->verifies ? TRAWL_GPU_HOT_REPORT : 0);
     double overlaps; /* the time with overlaps between strips, divided by that without */
     (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, patterns->max_length - 1,
                                 device->multiprocessors, TRAWL_GPU_HOT_THREADS, &overlaps);
@@ -146,6 +147,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
             estimate->verified += (trace.ends[i] & TRAWL_TRACE_VERIFIED) != 0;
         }
         estimate->verified /= (double)trace.steps;
+        estimate->verifies = automata.verifies;
         estimate->states = automata.states;
         estimate->match_ends = automata.match_ends;
         estimate->dfa_bytes = automata.dfa_bytes;

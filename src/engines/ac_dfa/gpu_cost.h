@@ -12,6 +12,7 @@ typedef struct trawl_hot_estimate {
     double elsewhere;   /* share of steps that read the full table, in device memory */
     double waits;       /* share of steps in which a warp waits for such a read */
     double verified;    /* share of bytes at which letters of a match are compared with the text */
+    bool verifies;      /* some matches have to be compared with the text */
     double match_ends;  /* share of bytes at which a match ends */
     double states;
     uint32_t rows;         /* states whose rows fit into shared memory */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What steps and look-ups cost in caches, by how fast the lines that they touch grow in number
+ * (costs/automata.h). */
+#include <math.h>
+
+#include "costs/automata.h"
+#include "costs/cpu_constants.h"
+#include "scan/contract.h"
+
+#define LINE 64.0 /* bytes of a cache line */
+
+/* Returns the number of different lines that have been touched after `steps` steps. *new_share: the
+ * share of steps at that point that touch a new line. Between the measured points, and beyond the
+ * last one, the number grows as a power of the steps (Heaps' law). */
+static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
+    unsigned point = 1;
+    while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
+        point++;
+    }
+    double ratio = growth->lines[point] / growth->lines[point - 1];
+    double exponent =
+        ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
+    exponent = exponent < 1 ? exponent : 1;
+    double lines = growth->lines[point] * pow(steps / growth->steps[point], exponent);
+    if (lines >= growth->all) {
+        *new_share = 0;
+        return growth->all;
+    }
+    double share = exponent * lines / steps;
+    *new_share = share < 1 ? share : 1;
+    return lines;
+}
+
+/* The share of steps that miss a cache of `cache` lines. The cache holds the lines of table and
+ * text that the last steps touched; a step that touches another line misses. */
+static double share_of_misses(const trawl_line_growth *growth, double cache) {
+    double share = 0;
+    if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
+        return 0;
+    }
+    double fits = 1, fills = LINE * cache; /* steps */
+    for (unsigned halving = 0; halving < 24; halving++) {
+        double steps = sqrt(fits * fills);
+        if (lines_after(growth, steps, &share) + steps / LINE < cache) {
+            fits = steps;
+        } else {
+            fills = steps;
+        }
+    }
+    return share;
+}
+
+double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
+    double nanoseconds = by_size[0];
+    for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
+        double more = by_size[i] - by_size[i - 1];
+        /* Lanes step in turn: a round takes as long if one lane misses as if all do. The costs were
+         * measured in the same way. */
+        double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
+        nanoseconds += (more > 0 ? more : 0) * waits;
+    }
+    return nanoseconds;
+}
+
+double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys) {
+    double place = (log2(TRAWL_COST_KEY_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
+    double nanoseconds = by_size[0];
+    for (unsigned i = 1; i < TRAWL_COST_SIZES && place > i - 1; i++) {
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE, misses = 1;
+        double share = place < i ? place - (i - 1) : 1; /* of the next larger table */
+        if (met != NULL && met->per_byte > 0) {
+            misses = share_of_misses(&met->growth, cache) / met->per_byte;
+        }
+        nanoseconds += (by_size[i] - by_size[i - 1]) * share * (misses < 1 ? misses : 1);
+    }
+    return nanoseconds;
+}
