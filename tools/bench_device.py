@@ -166,11 +166,11 @@ def main(arguments):
     results = [workloads.read_json(path) for path in paths if os.path.isfile(path)]
     if not results:
         raise workloads.Trouble("%s: expected results of a run before" % options.out)
+    machine = workloads.read_json(os.path.join(options.out, "machine.json"))
     if options.record:
-        machine = workloads.read_json(os.path.join(options.out, "machine.json"))
         bench_report.record(options.record, "gpu", machine, machine["command"], results,
                             workloads.private_places(options.flags))
-    bench_report.print_device_report(results, options.all)
+    bench_report.print_device_report(results, options.all, machine["GPU"])
     return 1 if any(result["problems"] or not bench_report.device_rows(result)
                     for result in results) else 0
 
