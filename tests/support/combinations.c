@@ -137,6 +137,10 @@ void combination_set_device_costs(const trawl_device_costs *costs) {
     study.device_costs = costs;
 }
 
+void combination_set_costs(const trawl_costs *costs) {
+    study.costs = costs;
+}
+
 combination_outcome combination_compile(combination which, const test_case *test,
                                         trawl_match_kind kind, trawl_db **db,
                                         combination_failure *failure) {

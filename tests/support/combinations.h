@@ -42,6 +42,10 @@ combination_outcome combination_compile(combination which, const test_case *test
                                         trawl_match_kind kind, trawl_db **db,
                                         combination_failure *failure);
 
+/* Sets the costs of the CPU for all databases that combination_compile makes from now on; NULL: the
+ * usual ones. The costs must outlive these calls. */
+void combination_set_costs(const trawl_costs *costs);
+
 /* Sets the costs of a device for all databases that combination_compile makes from now on; NULL:
  * the usual ones. The costs must outlive these calls. */
 void combination_set_device_costs(const trawl_device_costs *costs);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Random costs, so that the planner takes divisions of a set that no machine's costs lead to: the
+ * matches are the oracle's all the same. Sets have up to some thousand patterns, more than the
+ * planner examines, of many lengths.
+ *
+ *     TRAWL_TEST_SEED    the run's seed (printed)
+ *     TRAWL_TEST_CASES   number of cases
+ *     TRAWL_TEST_CASE    run this one case of the seed only
+ */
+#include "combinations.h"
+#include "sanitizers.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CASES = TESTS_ARE_SLOW ? 15 : 80, RUNNERS = 2, MOST_PATTERNS = 20000, TEXT = 3000 };
+
+static size_t number_from(const char *variable, size_t otherwise) {
+    const char *text = getenv(variable);
+    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* 10 to the power of a random number from `low` to `high`. */
+static double random_power(random_source *random, double low, double high) {
+    return pow(10, low + (high - low) * (double)random_below(random, 1 << 20) / (1 << 20));
+}
+
+/* trawl_costs is a size and then doubles. For half of the sets comparing gets dearer with every
+ * step of the tables' size, so that many small filters are cheapest. */
+static void draw_costs(random_source *random, trawl_costs *costs) {
+    *costs = (trawl_costs)TRAWL_COSTS;
+    for (size_t at = sizeof(size_t); at < sizeof *costs; at += sizeof(double)) {
+        double value = random_power(random, -4, 5);
+        memcpy((char *)costs + at, &value, sizeof value);
+    }
+    double step = random_power(random, 0, 1.3), cost = 1;
+    bool steep = random_chance(random, 1, 2);
+    for (size_t i = 0; steep && i < TRAWL_COST_SIZES; i++, cost *= step)
+        costs->verify[i] = cost;
+}
+
+static uint8_t draw_letter(random_source *random, size_t letters) {
+    return (uint8_t)(letters == 256 ? random_below(random, 256)
+                                    : 'a' + random_below(random, letters));
+}
+
+/* Patterns of few and of many bytes, some of them from the text. */
+static void draw_set(random_source *random, test_case *test) {
+    static const size_t alphabets[] = {2, 4, 6, 20, 256};
+    static const size_t longest[] = {2, 8, 12, 48, 200};
+    size_t letters = alphabets[random_below(random, 5)];
+    size_t count = (size_t)random_power(random, 0, log10(MOST_PATTERNS));
+    size_t most = longest[random_below(random, 5)], any_case = random_below(random, 3);
+    uint8_t bytes[200];
+    for (size_t i = 0; i < TEXT; i++) {
+        uint8_t letter = draw_letter(random, letters);
+        test_case_append_text(test, &letter, 1);
+    }
+    for (size_t id = 0; id < count; id++) {
+        size_t length = (size_t)random_power(random, 0, log10((double)most + 0.9));
+        bool from_text = random_chance(random, 1, 3);
+        size_t at = random_below(random, TEXT - length);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = from_text ? test->text[at + i] : draw_letter(random, letters);
+        bool folds = any_case == 1 || (any_case == 2 && random_chance(random, 1, 4));
+        test_case_add_pattern(test, bytes, length, folds ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+}
+
+static void check_case(uint64_t seed, size_t index) {
+    static test_case test;
+    static trawl_costs costs;
+    random_source random = random_for_case(seed, index);
+    memset(&test, 0, sizeof test);
+    draw_costs(&random, &costs);
+    draw_set(&random, &test);
+    trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
+    match_list expected = {0};
+    test_case_search(&test, kind, &expected);
+    combination_set_costs(&costs);
+    for (size_t c = 0; c < combination_count(); c++) {
+        combination which = combination_at(c);
+        combination_failure failure;
+        bool planned = strcmp(which.engine, "auto") == 0 ||
+                       (strcmp(which.engine, "qgram") == 0 && strcmp(which.variant, "mixed") == 0);
+        if (planned && combination_check(which, &test, kind, &expected, RUNNERS, &random,
+                                         &failure) == COMBINATION_FAILED)
+            fail_msg("TRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%zu: %s: %s", (unsigned long long)seed,
+                     index, which.engine, failure.what);
+    }
+    combination_set_costs(NULL);
+    match_list_free(&expected);
+    test_case_free(&test);
+}
+
+static void any_plan_finds_all(void **state) {
+    (void)state;
+    uint64_t seed = random_seed();
+    size_t one = number_from("TRAWL_TEST_CASE", SIZE_MAX);
+    size_t cases = number_from("TRAWL_TEST_CASES", CASES);
+    printf("seed %llu\n", (unsigned long long)seed);
+    if (one != SIZE_MAX)
+        check_case(seed, one);
+    for (size_t i = 0; one == SIZE_MAX && i < cases; i++)
+        check_case(seed, i);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_plan_finds_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
