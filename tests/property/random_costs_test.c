@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = TESTS_ARE_SLOW ? 15 : 80, RUNNERS = 2, MOST_PATTERNS = 20000, TEXT = 3000 };
+enum { CASES = TESTS_ARE_SLOW ? 15 : 40, RUNNERS = 2, MOST_PATTERNS = 20000, TEXT = 3000 };
 
 static size_t number_from(const char *variable, size_t otherwise) {
     const char *text = getenv(variable);
