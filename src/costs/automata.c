@@ -12,7 +12,8 @@
 #include "scan/contract.h"
 
 /* Walks the sample without an automaton. A state is a prefix of a pattern: the longest one that
- * ends at this byte of the text. A Bloom filter holds the hashes of all prefixes. */
+ * ends at this byte of the text. A Bloom filter holds the hashes of all prefixes of up to
+ * MOST_DEPTH bytes; longer prefixes are found by comparing long patterns with the text. */
 
 /* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
  * some patterns are left out); bytes of the sample that are walked, at most, and if the patterns

@@ -40,7 +40,7 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .hot_wait = 1.2,
     .hot_cached = 2.5,
     .hot_memory = 2.0,
-    .hot_verified = 4800,
+    .hot_verified = 4800, /* of an H100, with TRAWL_GPU_HOT_REPORT */
     /* A candidate of free anchors: reading the text and one bucket of 32 bytes. In proportion to
      * the other numbers of the model, so that plans mostly have free anchors where they were faster
      * on an H100. There a candidate took 50 to 90 ps, and one of the other tiers 66

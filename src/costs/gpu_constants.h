@@ -154,9 +154,10 @@
 #define TRAWL_GPU_TRIAL_ANCHORS 16384u
 #define TRAWL_GPU_TRIAL_CORES 131072u
 
-/* So many samples that pass a trial filter by cores as often as random bits let them are added to
- * what a trial meets. A trial of few anchors meets no or few such samples, which says little: no
- * filter would then look too small. As TRAWL_SURVEY_FEW_HITS, whose spread is 4. */
+/* A trial of a filter by cores counts the false candidates in the sample, and divides their number
+ * by the number that random bits would give. This constant is added to both numbers. With few
+ * anchors both are near 0, and the quotient would be 0: then even the smallest filter would seem to
+ * have no false candidates. The same number as TRAWL_SURVEY_FEW_HITS, and for the same reason. */
 #define TRAWL_GPU_FEW_CHANCE_PASSES 16.0
 
 /* A tier that is the cheapest after such a trial is tried with so many times as many anchors, again
