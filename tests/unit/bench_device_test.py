@@ -17,7 +17,7 @@ TOOL = os.path.abspath(sys.argv.pop(1))
 TRAWL = """#!/bin/sh
 case $1 in
 --version) echo trawl 0 ;;
-devices) printf 'cpu\\t2\\t1\\tOne\\ncuda:0\\t132\\t5\\tNVIDIA H0\\n' ;;
+devices) printf 'cpu\\t2\\t1\\tOne\\ncuda:0\\t132\\t5\\t%s\\n' "$CARD" ;;
 *) echo "$@" >>"$ARGUMENTS"; cat "$ANSWER"; echo "$SAID" >&2; exit $STATUS ;;
 esac
 """
@@ -45,12 +45,12 @@ class Tool(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def run_tool(self, *arguments, answer=(), status=0, said=""):
+    def run_tool(self, *arguments, answer=(), status=0, said="", card="NVIDIA H200"):
         self.write("answer", "".join(json.dumps(line) + "\n" for line in answer))
         self.write("arguments", "")
         environment = dict(os.environ, WORKLOADS=self.directory.name, STATUS=str(status), SAID=said,
                            TRAWL_DATA=self.directory.name, ANSWER=self.path("answer"),
-                           ARGUMENTS=self.path("arguments"))
+                           ARGUMENTS=self.path("arguments"), CARD=card)
         done = subprocess.run(
             [sys.executable, TOOL, "--out", self.path("out"), "--rows", "rare-10", *arguments],
             env=environment, capture_output=True, text=True, check=False)
@@ -66,6 +66,12 @@ class Tool(unittest.TestCase):
         status, output, _ = self.run_tool("--report", "--all")
         self.assertEqual(status, 0)
         self.assertIn("qgram:mixed:hot | 1000 | 500-2000 | 25 % | 4000 | **no** |", output)
+
+    def test_another_card_has_no_target(self):
+        status, output, _ = self.run_tool(self.path("trawl"), answer=[row("filter", 4100)],
+                                          card="NVIDIA H0")
+        self.assertEqual(status, 0)
+        self.assertIn("qgram:mixed:filter | 4100 | 2050-8200 | 25 % | - | - |", output)
 
     def test_the_plan_against_the_best(self):
         planned = dict(row("hot", 900), reason="because", expected_gb_per_second=950)
@@ -99,7 +105,7 @@ class Tool(unittest.TestCase):
             text = file.read()
         self.assertNotIn(self.directory.name, text)
         run = json.loads(text)
-        self.assertEqual(run["head"]["machine"]["GPU"], "NVIDIA H0")
+        self.assertEqual(run["head"]["machine"]["GPU"], "NVIDIA H200")
         self.assertEqual(run["head"]["commit"], "abc")
         self.assertEqual(run["head"]["command"], "tools/bench_device.py --rows rare-10 trawl")
         self.assertEqual(run["results"][0]["rows"], [row("hot", 5)])
