@@ -17,10 +17,15 @@
 /* More than a core's own caches hold, so that the text comes from where real texts come from, and
  * tables share the caches with it. */
 #define TEXT_BYTES ((size_t)16 << 20)
-#define RUNS 3u /* of a scan in one round, of which the fastest counts */
-/* All steps are timed this often, and each cost is the median: a disturbance may last as long as
- * one round. */
+/* Of the text, for filters in vector registers: little enough for the second cache level of CPUs
+ * with AVX2. They have no tables in caches, and run at the speed of memory when the text comes from
+ * there, which the planner adds itself. */
+#define CACHED_TEXT_BYTES ((size_t)256 << 10)
+#define RUNS 3u /* of a scan in one round */
+/* All scans are timed again in each round, as a disturbance may last as long as one round. Each
+ * cost is computed from the fastest run of each scan. */
 #define ROUNDS 3u
+#define MOST_SCANS 96u /* of a round */
 
 /* Tables of up to 4 MiB are timed. Larger ones take long to build; some of their costs are assumed:
  * 1.6 times that of the next smaller table. */
@@ -28,8 +33,11 @@
 
 typedef struct bench {
     uint8_t *text;
+    size_t bytes; /* of the text, that are scanned */
     uint64_t random;
-    uint64_t sharing; /* groups of so many patterns have the same last 16 bytes */
+    uint64_t sharing;           /* groups of so many patterns have the same last 16 bytes */
+    double fastest[MOST_SCANS]; /* nanoseconds a byte of each scan in all rounds so far */
+    unsigned scans;             /* of this round so far */
     trawl_costs *costs;
     trawl_error *error;
 } bench;
@@ -70,7 +78,7 @@ static trawl_status make_set(bench *self, size_t count, size_t length, trawl_pat
 
 /* Fills the text with bytes that no pattern has. */
 static void fill_with_other_bytes(bench *self) {
-    for (size_t i = 0; i < TEXT_BYTES; i++) {
+    for (size_t i = 0; i < self->bytes; i++) {
         self->text[i] = (uint8_t)(next_random(self) >> 40 | 0x80);
     }
 }
@@ -80,7 +88,7 @@ static void fill_with_other_bytes(bench *self) {
 static void plant(bench *self, size_t count, size_t from, size_t past, size_t every) {
     uint8_t bytes[64];
     fill_with_other_bytes(self);
-    for (size_t i = 16; i + past < TEXT_BYTES; i++) {
+    for (size_t i = 16; i + past < self->bytes; i++) {
         if ((next_random(self) >> 20) % every == 0) {
             write_pattern(self, (next_random(self) >> 20) % count, past, bytes);
             memcpy(self->text + i, bytes + from, past - from);
@@ -95,7 +103,7 @@ static void plant(bench *self, size_t count, size_t from, size_t past, size_t ev
 /* Fills the text with the first `length` bytes of random patterns, without gaps. */
 static void fill_with_parts(bench *self, size_t count, size_t length) {
     uint8_t bytes[64];
-    for (size_t i = 0; i + length <= TEXT_BYTES; i += length) {
+    for (size_t i = 0; i + length <= self->bytes; i += length) {
         write_pattern(self, (next_random(self) >> 20) % count, length, bytes);
         memcpy(self->text + i, bytes, length);
     }
@@ -109,21 +117,25 @@ static double thread_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Counts the matches in the text; *nanoseconds: for a byte, in the fastest run. */
+/* Counts the matches in the text; *nanoseconds: for a byte, in the fastest run of all rounds. */
 static trawl_status time_scan(bench *self, const trawl_db *db, double *nanoseconds) {
-    *nanoseconds = 1e9;
-    for (unsigned run = 0; run < RUNS; run++) {
+    if (self->scans == MOST_SCANS) {
+        return trawl_fail(self->error, TRAWL_ERROR_LIMIT,
+                          "measuring costs: more than %u scans in a round", MOST_SCANS);
+    }
+    double *fastest = &self->fastest[self->scans++];
+    trawl_status status = TRAWL_OK;
+    for (unsigned run = 0; run < RUNS && status == TRAWL_OK; run++) {
         uint64_t matches;
         double start = thread_seconds();
-        trawl_status status =
-            trawl_count(db, self->text, TEXT_BYTES, NULL, &matches, NULL, self->error);
-        if (status != TRAWL_OK) {
-            return status;
+        for (size_t bytes = 0; bytes < TEXT_BYTES && status == TRAWL_OK; bytes += self->bytes) {
+            status = trawl_count(db, self->text, self->bytes, NULL, &matches, NULL, self->error);
         }
         double taken = (thread_seconds() - start) * 1e9 / (double)TEXT_BYTES;
-        *nanoseconds = taken < *nanoseconds ? taken : *nanoseconds;
+        *fastest = taken < *fastest ? taken : *fastest;
     }
-    return TRAWL_OK;
+    *nanoseconds = *fastest;
+    return status;
 }
 
 /* Times an engine with patterns 0 to count - 1. */
@@ -332,22 +344,34 @@ static trawl_status measure_register_bloom_candidates(bench *self) {
     return status;
 }
 
-/* Teddy, with patterns of four bytes; every candidate ends a pattern. */
+enum { TEDDY_PATTERNS = 4, TEDDY_LENGTH = 4 };
+
+/* Teddy with patterns of four bytes; no position is a candidate. */
 static trawl_status measure_teddy(bench *self) {
-    enum { PATTERNS = 4, LENGTH = 4 };
+    trawl_db *db = NULL;
+    trawl_status status = compile_variant(self, "teddy", TEDDY_PATTERNS, TEDDY_LENGTH, &db);
+    if (status == TRAWL_OK) {
+        fill_with_other_bytes(self);
+        status = time_scan(self, db, &self->costs->teddy);
+    }
+    if (status == TRAWL_OK) {
+        self->costs->teddy /=
+            trawl_teddy_work(trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, 0, NULL));
+    }
+    trawl_db_free(db);
+    return status;
+}
+
+/* Every candidate ends a pattern. */
+static trawl_status measure_teddy_candidates(bench *self) {
     trawl_db *db = NULL;
     double nothing = 0, candidates = 0;
-    trawl_status status = compile_variant(self, "teddy", PATTERNS, LENGTH, &db);
+    trawl_status status = compile_variant(self, "teddy", TEDDY_PATTERNS, TEDDY_LENGTH, &db);
     if (status == TRAWL_OK) {
-        status = time_candidates(self, db, PATTERNS, 0, LENGTH, &nothing, &candidates);
+        status = time_candidates(self, db, TEDDY_PATTERNS, 0, TEDDY_LENGTH, &nothing, &candidates);
     }
-    if (status == TRAWL_OK) {
-        const trawl_teddy *filter =
-            trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, 0, NULL);
-        self->costs->teddy = nothing / trawl_teddy_work(filter);
-        self->costs->teddy_candidate =
-            at_least((candidates - nothing) * (CANDIDATE_EVERY + LENGTH) - self->costs->match, 1);
-    }
+    self->costs->teddy_candidate =
+        at_least((candidates - nothing) * (CANDIDATE_EVERY + TEDDY_LENGTH) - self->costs->match, 1);
     trawl_db_free(db);
     return status;
 }
@@ -356,7 +380,7 @@ static trawl_status measure_teddy(bench *self) {
 
 /* A text of sixteen letters, eight of which are patterns: a match ends at half of all bytes. */
 static trawl_status measure_frequent_matches(bench *self) {
-    for (size_t i = 0; i < TEXT_BYTES; i++) {
+    for (size_t i = 0; i < self->bytes; i++) {
         self->text[i] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
     }
     trawl_patterns *set = NULL;
@@ -445,34 +469,26 @@ static trawl_status measure_shifts(bench *self) {
 }
 
 static trawl_status measure_round(bench *self) {
-    trawl_status (*const parts[])(bench *) = {
-        measure_samples,        measure_sample_candidates,
-        measure_verification,   measure_teddy,
-        measure_register_bloom, measure_register_bloom_candidates,
-        measure_automata,       measure_shifts};
+    static const struct part {
+        trawl_status (*measure)(bench *);
+        size_t bytes;
+    } parts[] = {{measure_samples, TEXT_BYTES},
+                 {measure_sample_candidates, TEXT_BYTES},
+                 {measure_verification, TEXT_BYTES},
+                 {measure_teddy, CACHED_TEXT_BYTES},
+                 {measure_teddy_candidates, TEXT_BYTES},
+                 {measure_register_bloom, CACHED_TEXT_BYTES},
+                 {measure_register_bloom_candidates, TEXT_BYTES},
+                 {measure_automata, TEXT_BYTES},
+                 {measure_shifts, TEXT_BYTES}};
     trawl_status status = TRAWL_OK;
+    self->random = UINT64_C(0x853c49e6748fea9b); /* the same texts in each round */
+    self->scans = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TRAWL_OK; i++) {
-        status = parts[i](self);
+        self->bytes = parts[i].bytes;
+        status = parts[i].measure(self);
     }
     return status;
-}
-
-/* Sets each cost to its median over the rounds. */
-static void take_medians(const trawl_costs *rounds, trawl_costs *costs) {
-    const size_t first = offsetof(trawl_costs, sample);
-    for (size_t at = first; at + sizeof(double) <= sizeof *costs; at += sizeof(double)) {
-        double values[ROUNDS];
-        for (unsigned i = 0; i < ROUNDS; i++) {
-            double value;
-            memcpy(&value, (const char *)&rounds[i] + at, sizeof value);
-            unsigned place = i;
-            for (; place > 0 && values[place - 1] > value; place--) {
-                values[place] = values[place - 1];
-            }
-            values[place] = value;
-        }
-        memcpy((char *)costs + at, &values[ROUNDS / 2], sizeof(double));
-    }
 }
 
 trawl_status trawl_study_measure_costs(trawl_costs *costs, trawl_error *error) {
@@ -485,19 +501,19 @@ trawl_status trawl_study_measure_costs(trawl_costs *costs, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_costs round[ROUNDS], measured = {.size = sizeof measured};
-    bench self = {.random = UINT64_C(0x853c49e6748fea9b), .sharing = 1, .error = error};
+    trawl_costs measured = {.size = sizeof measured};
+    bench self = {.costs = &measured, .sharing = 1, .error = error};
+    for (unsigned i = 0; i < MOST_SCANS; i++) {
+        self.fastest[i] = HUGE_VAL;
+    }
     self.text = trawl_allocate(TEXT_BYTES, 1);
     if (self.text == NULL) {
         return trawl_fail_memory(error, "measuring costs", TEXT_BYTES);
     }
     for (unsigned i = 0; i < ROUNDS && status == TRAWL_OK; i++) {
-        round[i] = (trawl_costs){.size = sizeof round[i]};
-        self.costs = &round[i];
         status = measure_round(&self);
     }
     if (status == TRAWL_OK) {
-        take_medians(round, &measured);
         trawl_sized_write(costs, &measured, sizeof measured);
     }
     trawl_release(self.text);

@@ -34,8 +34,6 @@
  * of that byte. */
 #define MOST_COMPARED ((uint64_t)1 << 20)
 
-#define LINE 64.0 /* bytes of a cache line */
-
 /* Bytes of a state of ac-nfa with its transitions: an estimate. */
 #define NFA_STATE_BYTES 24.0
 
@@ -260,8 +258,8 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
     double nfa = estimate->states * NFA_STATE_BYTES;
     estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
     estimate->nfa_bytes = (uint64_t)nfa;
-    estimate->dfa.all = dfa / LINE;
-    estimate->nfa.all = nfa / LINE;
+    estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
+    estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
 }
 
 /* ------------------------------------------------------------------ the text */
@@ -274,7 +272,7 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
         self->states[at] = state;
         return;
     }
-    double lines_of_row = self->columns * self->entry / LINE;
+    double lines_of_row = self->columns * self->entry / TRAWL_CACHE_LINE_BYTES;
     uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);
     *lines += add(&self->lines, spread(extend(state, (uint8_t)line)));
     *nfa_lines += add(&self->nfa_lines, spread(state));
@@ -305,7 +303,7 @@ static void note_point(walk *self, unsigned point, size_t steps, double dfa_line
     estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)steps;
     estimate->met.growth.steps[point] = (double)steps;
     estimate->dfa.lines[point] = dfa_lines;
-    estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / LINE;
+    estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / TRAWL_CACHE_LINE_BYTES;
     estimate->met.growth.lines[point] = self->met_keys;
 }
 
@@ -339,7 +337,7 @@ static void walk_text(walk *self) {
     double lines = 0, nfa_lines = 0, long_starts = 0;
     trawl_new_ends short_ends = {0}, long_ends = {0};
     double matches = 0, keys = 0; /* as long as long patterns were looked for */
-    double rows_of_line = LINE / (self->columns * self->entry);
+    double rows_of_line = TRAWL_CACHE_LINE_BYTES / (self->columns * self->entry);
     double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
     size_t known = 0; /* the last byte before which the state is known */
     unsigned point = 0;

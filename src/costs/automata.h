@@ -6,6 +6,8 @@
 
 #include "pattern/patterns.h"
 
+#define TRAWL_CACHE_LINE_BYTES 64.0
+
 /* The number of different cache lines of the table that a walk has touched after a number of steps:
  * this is how much of the table has to be in a cache. */
 #define TRAWL_GROWTH_POINTS 8u

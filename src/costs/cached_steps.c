@@ -7,8 +7,6 @@
 #include "costs/cpu_constants.h"
 #include "scan/contract.h"
 
-#define LINE 64.0 /* bytes of a cache line */
-
 /* Returns the number of different lines that have been touched after `steps` steps. *new_share: the
  * share of steps at that point that touch a new line. Between the measured points, and beyond the
  * last one, the number grows as a power of the steps (Heaps' law). */
@@ -35,13 +33,13 @@ static double lines_after(const trawl_line_growth *growth, double steps, double 
  * text that the last steps touched; a step that touches another line misses. */
 static double share_of_misses(const trawl_line_growth *growth, double cache) {
     double share = 0;
-    if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
+    if (cache >= growth->all + growth->all / TRAWL_CACHE_LINE_BYTES || growth->lines[0] <= 0) {
         return 0;
     }
-    double fits = 1, fills = LINE * cache; /* steps */
+    double fits = 1, fills = TRAWL_CACHE_LINE_BYTES * cache; /* steps */
     for (unsigned halving = 0; halving < 24; halving++) {
         double steps = sqrt(fits * fills);
-        if (lines_after(growth, steps, &share) + steps / LINE < cache) {
+        if (lines_after(growth, steps, &share) + steps / TRAWL_CACHE_LINE_BYTES < cache) {
             fits = steps;
         } else {
             fills = steps;
@@ -53,7 +51,7 @@ static double share_of_misses(const trawl_line_growth *growth, double cache) {
 double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
-        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / TRAWL_CACHE_LINE_BYTES;
         double more = by_size[i] - by_size[i - 1];
         /* Lanes step in turn: a round takes as long if one lane misses as if all do. The costs were
          * measured in the same way. */
@@ -67,7 +65,8 @@ double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, doub
     double place = (log2(TRAWL_COST_KEY_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES && place > i - 1; i++) {
-        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE, misses = 1;
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / TRAWL_CACHE_LINE_BYTES;
+        double misses = 1;
         double share = place < i ? place - (i - 1) : 1; /* of the next larger table */
         if (met != NULL && met->per_byte > 0) {
             misses = share_of_misses(&met->growth, cache) / met->per_byte;

@@ -72,7 +72,7 @@ struct trawl_tier_walker {
     size_t next;       /* the first event that has not been reported */
     uint64_t look_ups; /* ends that were looked up so far */
     uint64_t passed;   /* samples and positions that the filter let pass so far, looked up or not;
-                          counted by sample filters, free anchors, Teddy, register Bloom filters */
+                          filters of pairs of bytes without Teddy do not count them apart */
 };
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,

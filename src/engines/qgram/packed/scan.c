@@ -112,7 +112,7 @@ static bool all_are_letters(const trawl_packed_block *block) {
 }
 
 /* find_ends for tiers that are filtered by samples. */
-static size_t find_ends_of_samples(const trawl_tier_walker *walker, const trawl_window *window,
+static size_t find_ends_of_samples(trawl_tier_walker *walker, const trawl_window *window,
                                    size_t begin, size_t end, const trawl_qgram_lists *lists,
                                    trawl_packed_block *block) {
     const trawl_packed_filter *filter = &walker->packed;
@@ -128,6 +128,7 @@ static size_t find_ends_of_samples(const trawl_tier_walker *walker, const trawl_
     size_t from = (first_end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin) & ~(size_t)3;
     size_t past = end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin + 1;
     size_t found = loops->filter_samples(filter, block, from, past, lists->samples);
+    walker->passed += found;
     if (!all_are_letters(block)) {
         found = drop_outside_alphabet(block, filter->gram, lists->samples, found);
     }

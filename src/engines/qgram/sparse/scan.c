@@ -89,7 +89,7 @@ static uint64_t compare_buckets(const trawl_sparse_view *view, candidates *liste
 
 /* Tests `count` samples from `at` on. A sample is tested with the filter some steps after its hash
  * was computed, so that text and filter are waited for together all the time. */
-static uint64_t test_samples(const trawl_tier_walker *walker, const uint8_t *text, size_t at,
+static uint64_t test_samples(trawl_tier_walker *walker, const uint8_t *text, size_t at,
                              size_t count, trawl_found_ends *found) {
     const uint32_t *words = walker->filter.rows;
     const trawl_sparse_view *view = &walker->sparse;
@@ -110,6 +110,7 @@ static uint64_t test_samples(const trawl_tier_walker *walker, const uint8_t *tex
         __builtin_prefetch(&view->heads[trawl_sparse_bucket(hash, view->bucket_bits)]);
         listed.at[listed.count] = (uint32_t)(at + (i - WORDS_AHEAD) * stride);
         listed.hash[listed.count++] = hash;
+        walker->passed++;
         if (listed.count == AT_ONCE) {
             compared += compare_buckets(view, &listed, found);
         }
