@@ -72,7 +72,9 @@ double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t
         size_t count;
     } members[] = {
         {"sample", costs->sample, TRAWL_COST_SIZES},
-        {"sample_wide", &costs->sample_wide, 1},
+        {"sample_eight", &costs->sample_eight, 1},
+        {"sample_apart", &costs->sample_apart, 1},
+        {"sample_sixteen", &costs->sample_sixteen, 1},
         {"memory", &costs->memory, 1},
         {"sample_candidate", &costs->sample_candidate, 1},
         {"verify", costs->verify, TRAWL_COST_SIZES},

@@ -29,8 +29,11 @@ enum { TRAWL_COST_SIZES = 8 };
 typedef struct trawl_costs {
     size_t size; /* sizeof(trawl_costs) */
     /* qgram: filters in memory */
-    double sample[TRAWL_COST_SIZES]; /* a sample tested in a sample filter of that size */
-    double sample_wide;              /* a sample of more than eight bytes: this share more */
+    double sample[TRAWL_COST_SIZES]; /* a sample of up to four bytes, at most eight behind the one
+                                        before, tested in a sample filter of that size */
+    double sample_eight;             /* more for a sample of five to eight bytes */
+    double sample_apart;             /* or for one of up to eight that is farther behind */
+    double sample_sixteen;           /* or for one of nine to sixteen bytes */
     double sample_candidate;         /* a sample that passed: its end offsets, the suffix filter */
     double verify[TRAWL_COST_SIZES]; /* a candidate compared with keys in tables of that size */
     double direct;                   /* a byte in the table for patterns of 1 and 2 bytes */

@@ -117,7 +117,18 @@ static double thread_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Counts the matches in the text; *nanoseconds: for a byte, in the fastest run of all rounds. */
+/* Sums up the words of the text; the sum is only there to be used. */
+static trawl_status read_text(const bench *self, uint64_t *sum) {
+    for (size_t i = 0; i + sizeof *sum <= self->bytes; i += sizeof *sum) {
+        uint64_t word;
+        memcpy(&word, self->text + i, sizeof word);
+        *sum += word;
+    }
+    return TRAWL_OK;
+}
+
+/* Counts the matches in the text, or without a database only reads it; *nanoseconds: for a byte, in
+ * the fastest run of all rounds. */
 static trawl_status time_scan(bench *self, const trawl_db *db, double *nanoseconds) {
     if (self->scans == MOST_SCANS) {
         return trawl_fail(self->error, TRAWL_ERROR_LIMIT,
@@ -126,10 +137,12 @@ static trawl_status time_scan(bench *self, const trawl_db *db, double *nanosecon
     double *fastest = &self->fastest[self->scans++];
     trawl_status status = TRAWL_OK;
     for (unsigned run = 0; run < RUNS && status == TRAWL_OK; run++) {
-        uint64_t matches;
+        uint64_t matches = 0;
         double start = thread_seconds();
         for (size_t bytes = 0; bytes < TEXT_BYTES && status == TRAWL_OK; bytes += self->bytes) {
-            status = trawl_count(db, self->text, self->bytes, NULL, &matches, NULL, self->error);
+            status = db == NULL ? read_text(self, &matches)
+                                : trawl_count(db, self->text, self->bytes, NULL, &matches, NULL,
+                                              self->error);
         }
         double taken = (thread_seconds() - start) * 1e9 / (double)TEXT_BYTES;
         *fastest = taken < *fastest ? taken : *fastest;
@@ -208,16 +221,35 @@ static void smooth(double *by_size) {
     }
 }
 
-static trawl_status measure_samples(bench *self) {
-    enum { FAR = 20, SPARSE = 8 }; /* bytes from one sample to the next */
+/* What a sample costs more by its length and by how far it is behind the one before. */
+static trawl_status measure_sample_shapes(bench *self) {
+    enum { APART = 16 };
     trawl_costs *costs = self->costs;
-    double wide = 0, far = 0;
+    double least = 0, eight = 0, apart = 0, sixteen = 0;
     fill_with_other_bytes(self);
-    trawl_status status = time_tier(self, 1, 32, 4, 1, 10, &costs->sample[0]);
-    if (status == TRAWL_OK) { /* with samples far apart, the time is that of fetching the text */
-        status = time_tier(self, 1, 32, 4, FAR, 10, &far);
-        double work = costs->sample[0] / FAR;
-        costs->memory = sqrt(at_least(far * far - work * work, 1e-6));
+    trawl_status status = time_tier(self, 1, 32, 4, 1, 10, &least);
+    if (status == TRAWL_OK) {
+        status = time_tier(self, 1, 32, 8, 1, 10, &eight);
+    }
+    if (status == TRAWL_OK) {
+        status = time_tier(self, 1, 32, 8, APART, 10, &apart);
+    }
+    if (status == TRAWL_OK) {
+        status = time_tier(self, 1, 32, 12, 1, 10, &sixteen);
+    }
+    costs->sample_eight = at_least(eight - least, 0.01);
+    costs->sample_apart = at_least(APART * apart - least, 0.01);
+    costs->sample_sixteen = at_least(sixteen - least, 0.01);
+    return status;
+}
+
+static trawl_status measure_samples(bench *self) {
+    enum { SPARSE = 8 }; /* bytes from one sample to the next */
+    trawl_costs *costs = self->costs;
+    fill_with_other_bytes(self);
+    trawl_status status = time_scan(self, NULL, &costs->memory);
+    if (status == TRAWL_OK) {
+        status = time_tier(self, 1, 32, 4, 1, 10, &costs->sample[0]);
     }
     for (unsigned i = 1; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
         /* Large tables share the caches with the text: they are timed with a stride, as large sets
@@ -231,10 +263,6 @@ static trawl_status measure_samples(bench *self) {
                           1e-6));
     }
     smooth(costs->sample);
-    if (status == TRAWL_OK) { /* long samples: more instructions, so fewer loads are in flight */
-        status = time_tier(self, 1, 32, 12, 1, 14, &wide);
-        costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
-    }
     if (status == TRAWL_OK) { /* too many patterns for Teddy */
         status = time_tier(self, TRAWL_TEDDY_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
     }
@@ -472,7 +500,8 @@ static trawl_status measure_round(bench *self) {
     static const struct part {
         trawl_status (*measure)(bench *);
         size_t bytes;
-    } parts[] = {{measure_samples, TEXT_BYTES},
+    } parts[] = {{measure_sample_shapes, CACHED_TEXT_BYTES},
+                 {measure_samples, TEXT_BYTES},
                  {measure_sample_candidates, TEXT_BYTES},
                  {measure_verification, TEXT_BYTES},
                  {measure_teddy, CACHED_TEXT_BYTES},

@@ -24,6 +24,18 @@ double trawl_cost_at(const double *by_size, double bytes) {
     return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);
 }
 
+/* Loops for AVX-512 test 16 samples of up to four bytes or eight of up to eight bytes together, if
+ * they are at most this many bytes apart: then two registers, or one, hold all of them. */
+#define TOGETHER_STRIDE 8
+
+double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, uint32_t stride) {
+    double sample = trawl_cost_at(costs->sample, bytes);
+    return gram > 8                   ? sample + costs->sample_sixteen
+           : stride > TOGETHER_STRIDE ? sample + costs->sample_apart
+           : gram > 4                 ? sample + costs->sample_eight
+                                      : sample;
+}
+
 double trawl_cost_extrapolate(double half, double all, double factor) {
     double exponent = half > 0 ? log2(all / half) : 1;
     exponent = exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
@@ -57,8 +69,8 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double candidates = pass / filter->stride; /* for a byte of text */
         double found = ends.share < pass ? ends.share : pass;
         double steps = ends.share > 0 ? ends.steps * found / ends.share : 0;
-        double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
-                        (filter->gram > 8 ? 1 + costs->sample_wide : 1);
+        double sample =
+            trawl_cost_sample(costs, rows * 4 * survey->spread, filter->gram, filter->stride);
         double nanoseconds =
             sample / filter->stride + candidates * candidate +
             (found + steps) * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);

@@ -9,6 +9,10 @@
 /* A cost by size of table (TRAWL_COST_SIZES), interpolated. */
 double trawl_cost_at(const double *by_size, double bytes);
 
+/* A sample of `gram` bytes, `stride` bytes behind the one before, tested in a filter of so many
+ * bytes. */
+double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, uint32_t stride);
+
 /* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
 double trawl_cost_extrapolate(double half, double all, double factor);
 

@@ -228,7 +228,7 @@ static double wait(const trawl_costs *costs, double bytes) {
 
 static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier) {
     double bytes = ldexp(4, (int)tier->row_bits) * trials->survey->spread;
-    return trawl_cost_at(trials->costs->sample, bytes) *
+    return trawl_cost_sample(trials->costs, bytes, tier->gram, tier->stride) *
            (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) / tier->stride;
 }
 
