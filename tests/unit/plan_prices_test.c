@@ -193,6 +193,43 @@ static void more_lengths_than_filters(void **state) {
     free(text);
 }
 
+/* The stride of the plan's longest patterns, where a sample that is far from the one before, or
+ * long, costs `apart` more. */
+static uint32_t stride_with(const trawl_patterns *patterns, const uint8_t *text, double apart) {
+    trawl_costs costs = TRAWL_COSTS;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    trawl_db *db;
+    costs.sample_apart = costs.sample_sixteen = apart;
+    costs.teddy = costs.register_bloom = 10; /* so that the plan has samples */
+    for (unsigned i = 0; i < TRAWL_COST_SIZES; i++) {
+        costs.shift[i] = 100; /* and not wu-manber */
+    }
+    study.costs = &costs;
+    options.study = &study;
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    assert_int_equal(trawl_study_db_plan(db, &plan, &error), TRAWL_OK);
+    trawl_db_free(db);
+    assert_true(plan.filters > 0);
+    return plan.filter[0].stride;
+}
+
+/* Loops that test several samples together do so only if they are near one another. */
+static void samples_far_apart_have_their_price(void **state) {
+    (void)state;
+    uint8_t *text = malloc(SAMPLE);
+    assert_non_null(text);
+    fill(text, SAMPLE, 7);
+    trawl_patterns *patterns = random_patterns(20, 40);
+    assert_true(stride_with(patterns, text, 0.01) > 8);
+    assert_true(stride_with(patterns, text, 50) <= 8);
+    trawl_patterns_free(patterns);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifts_are_at_most_255),
@@ -200,6 +237,7 @@ int main(void) {
         cmocka_unit_test(runs_in_a_few_long_patterns_are_seen),
         cmocka_unit_test(patterns_are_longer_than_the_sample),
         cmocka_unit_test(more_lengths_than_filters),
+        cmocka_unit_test(samples_far_apart_have_their_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
