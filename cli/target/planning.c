@@ -17,8 +17,8 @@
 
 /* A sample for a CPU has many short pieces: contents come in bursts, and a few long pieces would
  * miss some. For a GPU pieces are as long as those by which its tables are arranged, since its
- * costs were fitted with these. There are four times as many of them, as they are examined while
- * CUDA starts: with as many as for a CPU, frequent contents of binaries were missed
+ * costs were fitted with these. So there are four times as many bytes as for a CPU: they are
+ * examined while CUDA starts, and with 32 pieces frequent contents of binaries were missed
  * (docs/notebook/2026-11-gpu-zoo.md). */
 static const text_pieces cpu_pieces = {128, 1024};
 static const text_pieces device_pieces = {128, 4096};

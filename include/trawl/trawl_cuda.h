@@ -103,7 +103,7 @@ typedef struct trawl_cuda_scan_options {
 #define TRAWL_CUDA_SCAN_OPTIONS TRAWL_SIZED(trawl_cuda_scan_options)
 
 /* Device memory of the caller, which the scan overwrites. Pointers that the form does not need may
- * be NULL. */
+ * be NULL. Its layout never changes. */
 typedef struct trawl_cuda_results {
     uint64_t *total;           /* one counter: matches found, also if `matches` was too short */
     uint64_t *per_pattern;     /* one counter for each pattern */

@@ -111,6 +111,7 @@ typedef struct trawl_cuda_rows_options {
  *    room for so many matches, or in smaller pieces.
  *  - If total is more than the results' capacity, `ids` or `matches` have only the first of them.
  *    Search again with room for so many. All else is complete.
+ * Its layout never changes.
  */
 typedef struct trawl_cuda_rows_summary {
     uint64_t total;         /* ANY: rows with a match; WHICH: ids; COUNT, MATCHES: matches */
@@ -124,7 +125,7 @@ typedef struct trawl_cuda_rows_summary {
 
 /* Device memory of the caller. Pointers may be NULL but for `summary`; in forms WHICH and MATCHES
  * for `begin`; and for `ids` or `matches` if capacity is not 0. Results that the form does not have
- * are not touched. */
+ * are not touched. Its layout never changes. */
 typedef struct trawl_cuda_row_results {
     trawl_cuda_rows_summary *summary;
     /* ANY */

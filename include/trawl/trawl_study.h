@@ -168,7 +168,8 @@ typedef struct trawl_study_scan_options {
 
 /* ------------------------------------------------------------------ plans */
 
-/* What the planner expected of one engine. A part of trawl_study_plan, so without a size. */
+/* What the planner expected of one engine. trawl_study_plan has an array of it, so it has no size:
+ * with a version that changes its layout, programs have to be compiled again. */
 typedef struct trawl_study_engine {
     const char *engine;    /* static */
     const char *kernel;    /* static; "" unless the plan is for a GPU */
@@ -177,7 +178,8 @@ typedef struct trawl_study_engine {
     uint64_t shared_bytes; /* of these, bytes in the shared memory of each block; 0 on a CPU */
 } trawl_study_engine;
 
-/* One filter of a qgram database, for patterns of some lengths. Also a part of that structure. */
+/* One filter of a qgram database, for patterns of some lengths. In trawl_study_plan as an array, so
+ * what trawl_study_engine says about versions holds. */
 typedef struct trawl_study_filter {
     /* Static. On a CPU: "direct", "bloom", "anchors", "sparse", "teddy", "packed", "registers". On
      * a GPU, where the table is: "direct", "shared" (shared memory), "global" (behind the L2
