@@ -163,8 +163,8 @@ static bool write_totals(cluster *all, const uint64_t *text_counts) {
 
 /* --stats: least, mean and greatest time of all ranks. */
 static void print_stats(const cluster *all, const double *times) {
-    static const char *const names[RANK_TIMES] = {"distribute", "load", "search",
-                                                  "claim",      "wait", "reduce"};
+    static const char *const names[RANK_TIMES] = {"distribute", "load", "search", "claim",
+                                                  "device",     "wait", "reduce"};
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(all->db, &information, NULL);
     stats stats_;
@@ -187,8 +187,8 @@ static void print_stats(const cluster *all, const double *times) {
             greatest = one > greatest ? one : greatest;
             sum += one;
         }
-        /* The slowest search contains all claims, and no waiting. */
-        total += t == TIME_WAIT || t == TIME_CLAIM ? 0 : greatest;
+        /* The slowest search contains all claims and kernels, and no waiting. */
+        total += t == TIME_WAIT || t == TIME_CLAIM || t == TIME_DEVICE ? 0 : greatest;
         (void)fprintf(stats_.file,
                       ",\"%s_seconds\":{\"min\":%.6f,\"mean\":%.6f,\"max\":%.6f,\"sum\":%.6f}",
                       names[t], least, sum / all->self.size, greatest, sum);
@@ -243,6 +243,7 @@ static int search(cluster *all) {
         search_static(&all->self, &worker, &all->journal, all->times);
     else
         search_dynamic(&all->self, &worker, &all->journal, all->times);
+    all->times[TIME_DEVICE] = worker.report.study.scan_seconds;
     int status = reduce(all, &worker);
     free(worker.text_counts);
     segment_worker_close(&worker);

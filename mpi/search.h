@@ -12,6 +12,7 @@ typedef enum rank_time {
     TIME_LOAD,           /* static: reading the rank's part of the texts */
     TIME_SEARCH,         /* dynamic: with reading */
     TIME_CLAIM,          /* dynamic: of TIME_SEARCH, waiting for the counter */
+    TIME_DEVICE,         /* of TIME_SEARCH: kernels, by the clock of the GPU */
     TIME_WAIT,           /* for the slowest rank */
     TIME_REDUCE,
     RANK_TIMES

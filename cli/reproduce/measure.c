@@ -11,7 +11,7 @@
 #include "cli/base/memory.h"
 #include "cli/reproduce/paper.h"
 
-enum { NAME_BYTES = 160, MOST_RUNS = 64 };
+enum { NAME_BYTES = 160, MOST_RUNS = MEASURED_MOST_RUNS };
 
 /* Seconds of all runs of a cell together. A cell whose first run takes longer has that run
  * alone. */
@@ -31,9 +31,28 @@ static int compare(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-static double median(double *seconds, size_t count) {
+double measure_median(double *seconds, size_t count) {
     qsort(seconds, count, sizeof *seconds, compare);
     return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
+}
+
+/* Says what the planner has chosen. */
+static void note_choice(reproduction *run, const scan_job *job, const trawl_db *db) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    char kinds[NAME_BYTES] = "";
+    if (trawl_db_info(db, &information, NULL) != TRAWL_OK ||
+        trawl_study_db_plan(db, &plan, NULL) != TRAWL_OK)
+        return;
+    const trawl_study_filter *filters = job->on_cuda ? plan.device_filter : plan.filter;
+    size_t count = job->on_cuda ? plan.device_filters : plan.filters;
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(kinds);
+        (void)snprintf(kinds + used, sizeof kinds - used, "%s%s", i == 0 ? ", filters " : " and ",
+                       filters[i].kind);
+    }
+    run_note(run, "trawl's choice", "%s: engine %s%s", job->on_cuda ? "GPU" : "CPU",
+             information.engine, kinds);
 }
 
 static bool prepare(reproduction *run, const scan_job *job, scan_parts *parts, char *why) {
@@ -50,6 +69,8 @@ static bool prepare(reproduction *run, const scan_job *job, scan_parts *parts, c
     if (parts->database == NULL ||
         !run_expected(run, &job->data, job->engine, &parts->expected, why))
         return false;
+    if (job->engine == NULL)
+        note_choice(run, job, parts->database->db);
     parts->length = run_bytes(run, job->data.bytes);
     parts->text = run_text(run, &job->data, why);
     return parts->text != NULL;
@@ -60,15 +81,22 @@ static bool prepare(reproduction *run, const scan_job *job, scan_parts *parts, c
 typedef struct host_scan {
     trawl_scan_options options;
     trawl_study_scan_options study;
-    void *entries; /* owned; NULL unless states are wanted */
+    trawl_study_scan_report report;
+    bool by_events; /* the time is the kernels', by events on the device */
+    void *entries;  /* owned; NULL unless states are wanted */
     uint64_t entry_bytes;
 } host_scan;
 
 static void host_begin(const reproduction *run, const scan_job *job, const scan_parts *parts,
                        host_scan *scan) {
-    *scan = (host_scan){.options = TRAWL_SCAN_OPTIONS, .study = TRAWL_STUDY_SCAN_OPTIONS};
+    *scan = (host_scan){.options = TRAWL_SCAN_OPTIONS,
+                        .study = TRAWL_STUDY_SCAN_OPTIONS,
+                        .report = TRAWL_STUDY_SCAN_REPORT};
     scan->options.study = &scan->study;
+    scan->study.report = &scan->report;
+    scan->by_events = job->transfer != NULL && strcmp(job->transfer, "zero-copy") == 0;
     scan->options.threads = job->threads;
+    scan->options.placement = job->placement;
     scan->options.kernel = job->kernel;
     scan->options.transfer = job->transfer;
     scan->options.device = job->on_cuda ? run_settings_of(run)->cuda : NULL;
@@ -98,8 +126,8 @@ static void host_end(const scan_job *job, const scan_parts *parts, host_scan *sc
     free(scan->entries);
 }
 
-static bool host_run(const scan_parts *parts, const host_scan *scan, uint64_t *total,
-                     double *seconds, trawl_error *error) {
+static bool host_run(const scan_parts *parts, host_scan *scan, uint64_t *total, double *seconds,
+                     trawl_error *error) {
     const trawl_db *db = parts->database->db;
     double begin = seconds_now();
     trawl_status status =
@@ -107,7 +135,7 @@ static bool host_run(const scan_parts *parts, const host_scan *scan, uint64_t *t
             ? trawl_count(db, parts->text, parts->length, &scan->options, total, NULL, error)
             : trawl_study_cuda_entries(db, parts->text, parts->length, TRAWL_CUDA_STATES,
                                        &scan->options, scan->entries, scan->entry_bytes, error);
-    *seconds = seconds_now() - begin;
+    *seconds = scan->by_events ? scan->report.scan_seconds : seconds_now() - begin;
     return status == TRAWL_OK;
 }
 
@@ -129,7 +157,7 @@ static bool states_agree(const scan_parts *parts, const host_scan *scan) {
 }
 
 static double host_seconds(reproduction *run, const scan_job *job, const scan_parts *parts,
-                           char *why) {
+                           trawl_table_path *path, char *why) {
     double seconds[MOST_RUNS];
     double spent = 0;
     uint64_t total = parts->expected;
@@ -155,15 +183,17 @@ static double host_seconds(reproduction *run, const scan_job *job, const scan_pa
         is_right = total == parts->expected;
     }
     host_end(job, parts, &scan);
+    *path = scan.report.table_path;
     if (!works)
         return run_failed(&error, why);
-    return is_right ? median(seconds, done) : run_mismatch(run, total, parts->expected, why);
+    return is_right ? measure_median(seconds, done)
+                    : run_mismatch(run, total, parts->expected, why);
 }
 
 /* ------------------------------------------------------------------ texts in device memory */
 
 static double device_seconds(reproduction *run, const scan_job *job, const scan_parts *parts,
-                             char *why) {
+                             trawl_table_path *path, char *why) {
     if (!run_upload(run, parts->database, why))
         return PAPER_NONE;
     trawl_error error;
@@ -190,30 +220,50 @@ static double device_seconds(reproduction *run, const scan_job *job, const scan_
         trawl_study_cuda_measure(uploaded, &options, parts->text, parts->length, repeats, seconds,
                                  NULL, &error) != TRAWL_OK)
         return run_failed(&error, why);
-    return median(seconds, repeats);
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
+    if (trawl_study_cuda_layout(uploaded, &options, parts->length, &layout, &error) != TRAWL_OK)
+        return run_failed(&error, why);
+    *path = layout.table_path;
+    return measure_median(seconds, repeats);
 }
 
 /* ------------------------------------------------------------------ all */
 
+/* Says how a kernel read its tables, which depends on their size: a texture has a limit. */
+static void note_path(reproduction *run, const scan_job *job, trawl_table_path path) {
+    static const char *const headings[] = {[TRAWL_TABLES_CHOSEN] = "Tables read by plain loads",
+                                           [TRAWL_TABLES_TEXTURE] = "Tables read through textures",
+                                           [TRAWL_TABLES_READ_ONLY] =
+                                               "Tables read by read-only loads"};
+    if (job->on_cuda && job->engine != NULL && job->kernel != NULL)
+        run_note(run, headings[path], "%s %s", job->engine, job->kernel);
+}
+
 double measure_scan(reproduction *run, const scan_job *job, char *why) {
     char name[NAME_BYTES];
     (void)snprintf(name, sizeof name,
-                   "scan %d %zu %d %" PRIu64 " %s %s %u %d %u %d %d %zu %s %d %u %u %s %" PRIu64,
+                   "scan %d %zu %d %" PRIu64 " %s %s %u %d %u %d %d %d %zu %s %d %u %u %s %" PRIu64,
                    (int)job->data.set, job->data.patterns, (int)job->data.text, job->data.bytes,
                    job->engine == NULL ? "" : job->engine, job->variant == NULL ? "" : job->variant,
-                   job->parts, job->on_cuda, job->threads, job->plain_walk, job->copy_tables,
-                   job->chunk_bytes, job->kernel == NULL ? "" : job->kernel, (int)job->form,
-                   job->block_threads, job->block_bytes, job->transfer == NULL ? "" : job->transfer,
-                   job->segments);
+                   job->parts, job->on_cuda, job->threads, (int)job->placement, job->plain_walk,
+                   job->copy_tables, job->chunk_bytes, job->kernel == NULL ? "" : job->kernel,
+                   (int)job->form, job->block_threads, job->block_bytes,
+                   job->transfer == NULL ? "" : job->transfer, job->segments);
     const double *known = run_recall(run, name);
-    if (known != NULL)
-        return *known;
-    scan_parts parts;
-    if (!prepare(run, job, &parts, why))
-        return PAPER_NONE;
-    double seconds = job->on_cuda && job->transfer == NULL ? device_seconds(run, job, &parts, why)
-                                                           : host_seconds(run, job, &parts, why);
-    return isnan(seconds) ? seconds : *run_remember(run, name, &seconds, 1);
+    if (known == NULL) {
+        scan_parts parts;
+        trawl_table_path path = TRAWL_TABLES_CHOSEN;
+        if (!prepare(run, job, &parts, why))
+            return PAPER_NONE;
+        double seconds = job->on_cuda && job->transfer == NULL
+                             ? device_seconds(run, job, &parts, &path, why)
+                             : host_seconds(run, job, &parts, &path, why);
+        if (isnan(seconds))
+            return seconds;
+        known = run_remember(run, name, (double[]){seconds, (double)path}, 2);
+    }
+    note_path(run, job, (trawl_table_path)known[1]);
+    return known[0];
 }
 
 double measure_gigabytes(reproduction *run, const scan_job *job, char *why) {

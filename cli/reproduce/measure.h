@@ -14,6 +14,7 @@ typedef struct scan_job {
     bool on_cuda;
     /* CPU */
     uint32_t threads;
+    trawl_placement placement;
     bool plain_walk, copy_tables;
     size_t chunk_bytes; /* text that a thread takes at a time */
     /* GPU */
@@ -24,9 +25,16 @@ typedef struct scan_job {
     uint64_t segments;    /* of the transfer */
 } scan_job;
 
-/* Seconds of a scan, the median of several: of the kernel where the text is in device memory, else
- * by the clock. NAN after writing why not. Measured once: the next call gives the same number. */
+/* Seconds of a scan, the median of several: of the kernel where the text is in device memory or is
+ * read by the kernel from the host's (zero-copy), else by the clock. NAN after writing why not.
+ * Measured once: the next call gives the same number. Notes how a kernel that the job names read
+ * its tables. */
 double measure_scan(reproduction *run, const scan_job *job, char *why);
+
+/* The median of several measurements, which are sorted by it. */
+double measure_median(double *seconds, size_t count);
+
+enum { MEASURED_MOST_RUNS = 64 }; /* of a cell: the limit of --runs */
 
 /* Gigabytes (10^9) of text a second, and gigabits. */
 double measure_gigabytes(reproduction *run, const scan_job *job, char *why);

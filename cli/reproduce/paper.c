@@ -62,6 +62,7 @@ void paper_measure_table(struct reproduction *run, const paper_table *table, pap
         }
     }
     compare_with_paper(result);
+    result->note = run_take_notes(run);
 }
 
 void paper_report_release(paper_report *report) {
@@ -70,6 +71,7 @@ void paper_report_release(paper_report *report) {
         for (size_t cell = 0; cell < result->rows * result->columns; cell++)
             free(result->cells[cell].why);
         free(result->cells);
+        free(result->note);
     }
     free(report->results);
 }

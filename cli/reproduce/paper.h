@@ -89,6 +89,7 @@ typedef struct paper_result {
     size_t rows, columns;
     paper_cell *cells; /* row by row; owned */
     size_t measured;   /* cells with a value */
+    char *note;        /* what was found while measuring, in sentences; owned. NULL: nothing */
 } paper_result;
 
 typedef struct paper_report {

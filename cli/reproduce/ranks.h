@@ -20,14 +20,16 @@ typedef struct ranks_job {
 typedef enum ranks_time {
     RANKS_DISTRIBUTE = 0, /* rank 0 sends the database and the list of texts */
     RANKS_LOAD,           /* each rank reads its part of the text */
-    RANKS_SEARCH,
-    RANKS_WAIT, /* for the slowest rank */
+    RANKS_SEARCH,         /* by the clock */
+    RANKS_DEVICE,         /* of this, kernels by the clock of the GPU; 0 on a CPU */
+    RANKS_WAIT,           /* for the slowest rank */
     RANKS_REDUCE,
     RANKS_TIMES
 } ranks_time;
 
-/* The times of one run with --split static, measured once. NULL after writing why there are none.
- * The number of matches is checked. */
+/* The times of --split static, each the median of up to as many runs as a cell has, of fewer where
+ * they take long; measured once. NULL after writing why there are none. The number of matches is
+ * checked. */
 const double *measure_ranks(reproduction *run, const ranks_job *job, char *why);
 
 #endif

@@ -165,6 +165,8 @@ static void print_table(FILE *file, const paper_report *report, const paper_resu
     (void)fputs("</h3>\n", file);
     if (table->remark != NULL)
         print_paragraph(file, " class=\"soft\"", table->remark);
+    if (result->note != NULL)
+        print_paragraph(file, " class=\"soft\"", result->note);
     if (reason != NULL) {
         (void)fprintf(file, "<p class=\"soft\">%s: ",
                       result->measured == 0 ? "Not measured here" : "Some cells are empty");

@@ -46,6 +46,8 @@ static void print_table(FILE *file, const paper_result *result) {
     print_member(file, "ratio", paper_ratio_name(result->table));
     if (result->table->remark != NULL)
         print_member(file, "remark", result->table->remark);
+    if (result->note != NULL)
+        print_member(file, "note", result->note);
     (void)fputs(",\"cells\":[\n    ", file);
     print_cells(file, result);
     (void)fputs("]}", file);

@@ -104,6 +104,8 @@ static void print_table(const char *paper, const paper_result *result) {
     }
     if (table->remark != NULL)
         print_words(table->remark, INDENT);
+    if (result->note != NULL)
+        print_words(result->note, INDENT);
     for (size_t column = 0; column < result->columns && result->measured != 0; column++)
         print_column(result, column, reason != NULL);
 }

@@ -12,6 +12,7 @@
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
 #include "cli/flags/device.h"
+#include "cli/reproduce/notes.h"
 #include "cli/reproduce/paper.h"
 #include "cli/target/planning.h"
 
@@ -50,6 +51,7 @@ struct reproduction {
     size_t database_count;
     held_values *values;
     size_t value_count;
+    run_notes notes;
     size_t mismatches;
 };
 
@@ -97,6 +99,7 @@ void run_forget(reproduction *run) {
 
 void run_end(reproduction *run) {
     run_forget(run);
+    free(notes_take(&run->notes));
     for (size_t i = 0; i < run->value_count; i++)
         free(run->values[i].values);
     free(run->values);
@@ -287,6 +290,19 @@ const double *run_remember(reproduction *run, const char *name, const double *va
     held->values = allocate(count * sizeof *values);
     memcpy(held->values, values, count * sizeof *values);
     return held->values;
+}
+
+void run_note(reproduction *run, const char *heading, const char *format, ...) {
+    char text[NAME_BYTES];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    notes_add(&run->notes, heading, text);
+}
+
+char *run_take_notes(reproduction *run) {
+    return notes_take(&run->notes);
 }
 
 bool run_expected(reproduction *run, const workload *data, const char *engine, uint64_t *matches,

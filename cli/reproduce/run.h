@@ -86,6 +86,14 @@ size_t run_mismatches(const reproduction *run);
 /* Writes an error to `why`; returns NAN. */
 double run_failed(const trawl_error *error, char *why);
 
+/* Adds something that was found while measuring, such as how a kernel read its tables. What is
+ * found under one heading is printed as one sentence beside the table; twice the same once. */
+void run_note(reproduction *run, const char *heading, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The sentences since the last call, which the caller frees; NULL: none. */
+char *run_take_notes(reproduction *run);
+
 /* Files that the text is made from; 0: it was not used. */
 size_t run_files(const reproduction *run, bool *repeated);
 

@@ -248,7 +248,7 @@ static trawl_status plan_paper(trawl_build *build, planned_rabin_karp *planned) 
     return TRAWL_OK;
 }
 
-static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
+static trawl_status fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
     const trawl_patterns *set = build->patterns;
     uint32_t *lengths = trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_GROUPS, 0);
     uint32_t *heads = trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_TABLE, 0);
@@ -263,7 +263,8 @@ static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
                                      .bytes = set->bytes,
                                      .flags = set->flags,
                                      .count = (uint32_t)set->count};
-    trawl_rabin_karp_fill_table(&view, &planned->header, set->case_insensitive != 0, heads, ids);
+    return trawl_rabin_karp_fill_table(&view, &planned->header, set->case_insensitive != 0, heads,
+                                       ids, build->error);
 }
 
 /* ------------------------------------------------------------------ the engine */
@@ -331,8 +332,7 @@ static trawl_status fill(trawl_build *build) {
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_HEADER, 0), &planned->header,
            sizeof planned->header);
     if (build->variant != TRAWL_RABIN_KARP_GROUPED) {
-        fill_paper(build, planned);
-        return TRAWL_OK;
+        return fill_paper(build, planned);
     }
     return fill_grouped(build, planned);
 }

@@ -35,15 +35,20 @@ static uint64_t pattern_hash(const trawl_pattern_view *patterns, uint32_t id,
     return trawl_rolling_reduce(&hashing->rolling, hash);
 }
 
-void trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
-                                 const trawl_rabin_karp_header *header, bool folded,
-                                 uint32_t *heads, uint32_t *ids) {
+trawl_status trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
+                                         const trawl_rabin_karp_header *header, bool folded,
+                                         uint32_t *heads, uint32_t *ids, trawl_error *error) {
     uint64_t modulus = header->modulus;
     pattern_hashing hashing = {.rolling = trawl_rolling_make(header->base, modulus, 1)};
     trawl_rolling_table_make(&hashing.rolling, 1, folded, &hashing.table);
+    uint32_t *hashes = trawl_allocate(patterns->count, sizeof *hashes);
+    if (hashes == NULL) {
+        return trawl_fail_memory(error, "hashing the patterns", patterns->count * sizeof *hashes);
+    }
     memset(heads, 0, (modulus + 1) * sizeof *heads);
     for (uint32_t id = 0; id < patterns->count; id++) {
-        heads[pattern_hash(patterns, id, &hashing)]++;
+        hashes[id] = (uint32_t)pattern_hash(patterns, id, &hashing);
+        heads[hashes[id]]++;
     }
     uint32_t sum = 0;
     for (uint64_t hash = 0; hash <= modulus; hash++) {
@@ -51,8 +56,10 @@ void trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
         heads[hash] = sum; /* the end of the list, which is filled from its end on */
     }
     for (uint32_t id = patterns->count; id-- > 0;) {
-        ids[--heads[pattern_hash(patterns, id, &hashing)]] = id;
+        ids[--heads[hashes[id]]] = id;
     }
+    trawl_release(hashes);
+    return TRAWL_OK;
 }
 
 /* ------------------------------------------------------------------ steps 3 and 4 */
@@ -183,10 +190,10 @@ trawl_status trawl_steps_open(const trawl_db *db, trawl_steps_walk *walk, trawl_
     walk->ids = walk->heads + modulus + 1;
     walk->most_owned = MOST_OWNED;
     double begin = trawl_seconds();
-    trawl_rabin_karp_fill_table(&db->patterns, header, db->header->folded != 0, walk->heads,
-                                walk->ids);
+    trawl_status status = trawl_rabin_karp_fill_table(
+        &db->patterns, header, db->header->folded != 0, walk->heads, walk->ids, error);
     walk->seconds[0] += trawl_seconds() - begin;
-    return TRAWL_OK;
+    return status;
 }
 
 void trawl_steps_close(trawl_steps_walk *walk) {

@@ -27,10 +27,10 @@
 #include "scan/candidates.h"
 
 /* Step 2: heads (modulus + 1 of them) and ids (one for each pattern) of the table HT. The patterns
- * with hash h are ids[heads[h]] .. ids[heads[h + 1]], ascending. */
-void trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
-                                 const trawl_rabin_karp_header *header, bool folded,
-                                 uint32_t *heads, uint32_t *ids);
+ * with hash h are ids[heads[h]] .. ids[heads[h + 1]], ascending. Errors: TRAWL_ERROR_MEMORY. */
+trawl_status trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
+                                         const trawl_rabin_karp_header *header, bool folded,
+                                         uint32_t *heads, uint32_t *ids, trawl_error *error);
 
 /* The powers of d modulo q. */
 typedef struct trawl_steps_powers {
