@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -102,6 +103,29 @@ typedef struct reproduce_options {
 
 /* ------------------------------------------------------------------ options */
 
+/* Whether a word is one of those that blanks separate. */
+static bool is_among(const char *word, const char *list) {
+    size_t length = strlen(word);
+    for (; list != NULL && *list != '\0'; list += strspn(list, " ")) {
+        size_t next = strcspn(list, " ");
+        if (next == length && strncmp(list, word, length) == 0)
+            return true;
+        list += next;
+    }
+    return false;
+}
+
+/* Whether a word is the table's name, or another one; "III" is "3". */
+static bool names_table(const char *word, const paper_table *table) {
+    static const char *const numerals[] = {"I", "II", "III", "IV", "V", "VI"};
+    char digit[] = "1";
+    for (size_t i = 0; i < sizeof numerals / sizeof numerals[0]; i++, digit[0]++) {
+        if (strcasecmp(word, numerals[i]) == 0)
+            return names_table(digit, table);
+    }
+    return strcmp(word, table->id) == 0 || is_among(word, table->aliases);
+}
+
 /* Whether an operand names this paper, and this table unless it is NULL. */
 static bool names(const char *operand, const paper_description *paper, const paper_table *table) {
     size_t length = strlen(paper->name);
@@ -109,8 +133,7 @@ static bool names(const char *operand, const paper_description *paper, const pap
         return false;
     if (operand[length] == '\0')
         return true;
-    return operand[length] == ':' &&
-           (table == NULL || strcmp(operand + length + 1, table->id) == 0);
+    return operand[length] == ':' && (table == NULL || names_table(operand + length + 1, table));
 }
 
 static bool wants(const reproduce_options *options, const paper_description *paper,
@@ -120,6 +143,19 @@ static bool wants(const reproduce_options *options, const paper_description *pap
             return true;
     }
     return options->wanted.count == 0;
+}
+
+/* Says which tables a paper has. Always false. */
+static bool refuse_table(const char *operand, const paper_description *paper) {
+    char tables[MOST_PATH] = "";
+    for (size_t i = 0; i < paper->count; i++) {
+        size_t used = strlen(tables);
+        (void)snprintf(tables + used, sizeof tables - used, "%s%s", i == 0 ? "" : ", ",
+                       paper->tables[i].id);
+    }
+    report("paper %s has no table '%s'; it has %s", paper->name, operand + strlen(paper->name) + 1,
+           tables);
+    return false;
 }
 
 /* Whether an operand names a table that exists. False after reporting. */
@@ -133,10 +169,7 @@ static bool check_operand(const char *operand) {
             if (names(operand, papers[i], &papers[i]->tables[k]))
                 return true;
         }
-        (void)arguments_misuse(&reproduce_command,
-                               "paper %s has no table '%s'; --list shows which it has",
-                               papers[i]->name, operand + strlen(papers[i]->name) + 1);
-        return false;
+        return refuse_table(operand, papers[i]);
     }
     static const char expected[] = "expected zha, tran, charan, nunes or kouzinopoulos";
     if (search.name != NULL)

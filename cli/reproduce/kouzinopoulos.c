@@ -194,15 +194,18 @@ static const paper_table tables[] = {
                "It did not apply TC to AC."},
     {NODE_TABLE("2", "Table 2, Fig. 5: search by ranks, 1,000 patterns", table_2, 1000,
                 measure_search),
+     .aliases = "fig-5",
      .remark = "Ranks of trawl-mpi --split static, all on this machine: on its GPUs in turn, else "
                "one thread each with a sixteenth of the text. More ranks than CPUs or GPUs share "
                "them. Of the slowest rank: the time of its kernels by the GPU's clock, as in the "
                "paper, in which they read the text from the host's memory; starting CUDA and "
                "page-locking the text are not in it. Without a GPU, by the host's clock."},
     {NODE_TABLE("3", "Table 3, Fig. 6: search by ranks, 8,000 patterns", table_3, 8000,
-                measure_search)},
+                measure_search),
+     .aliases = "fig-6"},
     {NODE_TABLE("4", "Table 4, Fig. 7: search by ranks, 16,000 patterns", table_4, 16000,
-                measure_search)},
+                measure_search),
+     .aliases = "fig-7"},
     {.id = "steps",
      .caption = "Tables 2 to 4, Figs. 5 to 7: the other steps, of AC with 8,000 patterns",
      .unit = "s",

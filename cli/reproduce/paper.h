@@ -38,6 +38,7 @@ typedef double (*paper_measure)(struct reproduction *run, const struct paper_tab
 
 typedef struct paper_table {
     const char *id;             /* as on the command line: "3", "fig-11a" */
+    const char *aliases;        /* other names of it there, separated by blanks; NULL: none */
     const char *caption;        /* what is measured */
     const char *unit;           /* "ms" */
     const char *row_axis;       /* what rows are: "threads" */

@@ -71,6 +71,9 @@ const trawl_patterns *run_patterns(reproduction *run, set_kind set, size_t patte
 /* A database, compiled once. NULL after writing why there is none. */
 run_database *run_compile(reproduction *run, const run_recipe *recipe, char *why);
 
+/* Seconds of compiling it once more; NAN if that fails. */
+double run_compile_again(reproduction *run, const run_recipe *recipe);
+
 /* Copies a database to the GPU, once. False after writing why not. */
 bool run_upload(reproduction *run, run_database *database, char *why);
 

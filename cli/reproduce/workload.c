@@ -19,13 +19,12 @@ enum {
     SEED_ORDER = 2016,
     SEED_DNA = 2015,
     SEED_BYTES = 2018,
-    VOCABULARY = 4500,     /* words; with it the sets have about the states of Tran et al. */
-    SHORT_WORDS = 40,      /* of them, which have one syllable */
-    LONGEST_WORD = 16,     /* bytes */
-    SHORTEST_PATTERN = 5,  /* letters of a word that is a pattern */
-    DNA_PATTERN = 8,       /* Kouzinopoulos et al. 2015, 6 */
-    BYTES_PATTERN = 1024,  /* Nunes et al. 2018, V: m */
-    BYTES_REGION = 1 << 12 /* bytes that patterns are cut from; the shortest text has them */
+    VOCABULARY = 4500,    /* words; with it the sets have about the states of Tran et al. */
+    SHORT_WORDS = 40,     /* of them, which have one syllable */
+    LONGEST_WORD = 16,    /* bytes */
+    SHORTEST_PATTERN = 5, /* letters of a word that is a pattern */
+    DNA_PATTERN = 8,      /* Kouzinopoulos et al. 2015, 6 */
+    BYTES_PATTERN = 1024  /* Nunes et al. 2018, V: m */
 };
 
 /* ------------------------------------------------------------------ words */
@@ -148,15 +147,20 @@ static void fill_with_bytes(uint8_t *text, size_t length) {
     }
 }
 
-static void add_bytes(trawl_patterns *set, size_t count) {
-    uint8_t text[BYTES_REGION];
+/* A pattern from each of `count` equal parts of the text, so that matches are as far apart as they
+ * can be. */
+static void add_bytes(trawl_patterns *set, size_t count, size_t text_bytes) {
+    uint8_t *text = allocate(text_bytes);
     uint64_t state = SEED_PATTERNS;
-    fill_with_bytes(text, sizeof text);
+    size_t starts = text_bytes - BYTES_PATTERN;
+    size_t part = starts / count == 0 ? 1 : starts / count;
+    fill_with_bytes(text, text_bytes);
     for (size_t i = 0; i < count; i++)
-        add(set, text + random_below(&state, BYTES_REGION - BYTES_PATTERN), BYTES_PATTERN);
+        add(set, text + starts * i / count + random_below(&state, part), BYTES_PATTERN);
+    free(text);
 }
 
-trawl_patterns *make_patterns(set_kind kind, size_t count) {
+trawl_patterns *make_patterns(set_kind kind, size_t count, size_t text_bytes) {
     trawl_patterns *set = NULL;
     if (trawl_patterns_new(&set, NULL) != TRAWL_OK)
         (void)allocate(SIZE_MAX);
@@ -172,7 +176,7 @@ trawl_patterns *make_patterns(set_kind kind, size_t count) {
         add_dna(set, count);
         break;
     case SET_BYTES:
-        add_bytes(set, count);
+        add_bytes(set, count, text_bytes);
         break;
     }
     return set;
@@ -191,7 +195,7 @@ static void repeat(uint8_t *text, size_t length, size_t wanted) {
 
 /* The patterns, all once in random order. */
 static void fill_with_dictionary(uint8_t *text, size_t length, size_t count) {
-    trawl_patterns *set = make_patterns(SET_WORDS, count);
+    trawl_patterns *set = make_patterns(SET_WORDS, count, 0);
     uint32_t *order = allocate(count * sizeof *order);
     uint64_t state = SEED_ORDER;
     size_t at = 0;

@@ -50,7 +50,8 @@ typedef struct made_text {
 /* Makes the text at least `length` bytes long. Ends the process if memory is short. */
 void made_text_extend(made_text *text, size_t length);
 
-/* Makes a pattern set. The caller frees it. */
-trawl_patterns *make_patterns(set_kind kind, size_t count);
+/* Makes a pattern set. The caller frees it. SET_BYTES is cut from all of the first `text_bytes`
+ * bytes of its text, 4,096 or more; the other sets do not use this number. */
+trawl_patterns *make_patterns(set_kind kind, size_t count, size_t text_bytes);
 
 #endif

@@ -42,7 +42,7 @@ holds 'powers of 2 modulo 13' test "$(numbers nunes:1 '2^i mod 13' | tr '\n' ' '
 if [ "$extent" = all ]; then
     filled tran:4 '8 STTs' 11
     filled tran:fig-22 '4 STTs' 15
-    filled charan:cpu 'Algorithm 5' 9
+    filled charan:cpu 'Algorithm 5' 12
     filled tran:ranges ratio 2
     filled nunes:3 CPU 30
     filled nunes:4 CPU 30
@@ -54,14 +54,14 @@ if [ $ranks -gt 0 ]; then
     filled kouzinopoulos:steps 'Load Files' 2
 fi
 if [ "$extent" = device ]; then
-    filled zha:1 '904 MB' 5
+    filled zha:1 '904 MB' 6
     filled zha:4 'GPU, strategy A' 8
     filled tran:fig-12c '8 STTs' 5
     filled tran:fig-19 'with bank conflicts' 3
     filled tran:grid '8 KB' 5
     filled tran:forms matches 5
     filled tran:tables '50,000' 5
-    filled charan:shared 'Algorithm 5' 8
+    filled charan:shared 'Algorithm 5' 10
     filled nunes:3 GPU 30
     filled nunes:6 theoretical 3
     filled tran:ranges ratio 12
@@ -107,7 +107,9 @@ check 'the list' "$trawl" reproduce --list
 holds 'the list has tables' grep -q '^tran:fig-22	' .out
 refuse "expected zha, tran, charan, nunes or kouzinopoulos, not 'zah'; did you mean zha?" \
     "$trawl" reproduce zah
-refuse "paper zha has no table '7'" "$trawl" reproduce zha:7
+refuse "paper zha has no table '7'; it has 1, ac4, 3" "$trawl" reproduce zha:7
+check 'a Roman numeral' "$trawl" reproduce nunes:I --shrink 1000000
+holds 'is a number' grep -q '^nunes:1 ' .out
 refuse "--shrink" "$trawl" reproduce --shrink 0
 refuse "--ranks" "$trawl" reproduce --ranks 11
 refuse "--runs" "$trawl" reproduce --runs 65
