@@ -88,6 +88,42 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_COST_SMALL_BYTES 2e6
 #define TRAWL_COST_LARGE_TABLES_FACTOR 1.2
 
+/* ------------------------------------------------------------------ a text that is made up
+ * (plan/sample.c), where there is no sample */
+
+/* Bytes of the text that is made. Chosen, not measured. */
+#define TRAWL_MADE_UP_TEXT_BYTES ((size_t)32768)
+
+/* Bytes of the patterns that are counted, at most: counting takes time for each. Chosen, not
+ * measured. */
+#define TRAWL_MADE_UP_PATTERN_BYTES ((size_t)131072)
+
+/* A context is used if contexts of its length occur this often on average. With rarer contexts the
+ * text would consist of whole patterns, and every set would seem to match all the time. Chosen, not
+ * measured. */
+#define TRAWL_MADE_UP_CONTEXT_COUNT 128u
+
+/* ------------------------------------------------------------------ automata: walk of the sample
+ * (costs/automata.c) */
+
+/* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
+ * some patterns are left out); bytes of the sample that are walked, at most, and if the patterns
+ * are few; and bytes of both that are examined for the shortest texts. They bound the time of
+ * planning, at the cost of less exact prices; no measurement chose them. */
+#define TRAWL_WALK_DEPTH 16u
+#define TRAWL_WALK_MOST_BEGINNINGS ((uint64_t)3 << 19)
+#define TRAWL_WALK_MOST_TEXT ((size_t)131072)
+#define TRAWL_WALK_LEAST_TEXT ((size_t)32768)
+#define TRAWL_WALK_LEAST_EXAMINED ((size_t)8192)
+
+/* Bytes of patterns longer than TRAWL_WALK_DEPTH that are compared with the sample, at most: about
+ * a millisecond. Without a limit, many patterns that are runs of one byte would take long in a text
+ * of that byte. */
+#define TRAWL_WALK_MOST_COMPARED ((uint64_t)1 << 20)
+
+/* Bytes of a state of ac-nfa with its transitions: an estimate. */
+#define TRAWL_WALK_NFA_STATE_BYTES 24.0
+
 /* ------------------------------------------------------------------ qgram: blocks and prefetching
  */
 
@@ -295,6 +331,13 @@ static const struct {
  * Exact prices against the time of a trial, which is about a millisecond. Half and double: 1 and 2
  * plans change. */
 #define TRAWL_SPARSE_TRIAL_BITS 16u
+
+/* The table that counts the q-grams of the sample: slots for each q-gram, so that one in 16 of the
+ * other q-grams has a count by chance; and its slots at least and at most, as powers of two. The
+ * largest table fits a second-level cache. */
+#define TRAWL_SPARSE_COUNTS_PER_GRAM 16u
+#define TRAWL_SPARSE_LEAST_COUNT_BITS 8u
+#define TRAWL_SPARSE_MOST_COUNT_BITS 20u
 
 /* The time of waiting for the cache line of a sample, as the bytes that are read in that time
  * (trawl_costs.memory). A Xeon takes 8.5 to 10.5 ns at strides of 112 to 1,008, in which it reads
@@ -508,6 +551,10 @@ static const struct {
 #define TRAWL_WU_MANBER_TRIAL_BLOCKS ((uint64_t)1 << 17)
 #define TRAWL_WU_MANBER_ENDING_BITS 18u
 
+/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
+ * measured. */
+#define TRAWL_WU_MANBER_TRIAL_END_BYTES 32u
+
 /* ------------------------------------------------------------------ rabin-karp */
 
 /* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
@@ -525,6 +572,10 @@ static const struct {
 /* The most patterns of a pass with which the planner searches the sample, as a power of two. It
  * takes a millisecond for each pass. Half and double: no plan changes. */
 #define TRAWL_RABIN_KARP_TRIAL_LOG 14u
+
+/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
+ * measured. */
+#define TRAWL_RABIN_KARP_TRIAL_END_BYTES 64u
 
 /* ------------------------------------------------------------------ ac-split */
 
