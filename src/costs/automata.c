@@ -180,6 +180,28 @@ static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     return states;
 }
 
+/* The sizes of the automata's tables. `bytes`: those that the patterns have. */
+static void set_sizes(walk *self, const bool bytes[256], double states) {
+    double classes = 1;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        classes += bytes[byte];
+    }
+    trawl_automata_estimate *estimate = self->estimate;
+    estimate->states = states;
+    self->entry = states <= 65536 ? 2 : 4;
+    self->classes = classes < 256 ? classes : 256;
+    self->columns = self->classes;
+    if (states <= 65536) { /* rows of the narrow table are a power of two */
+        self->columns = exp2(ceil(log2(self->columns)));
+    }
+    double dfa = states * self->columns * self->entry;
+    double nfa = states * TRAWL_WALK_NFA_STATE_BYTES;
+    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
+    estimate->nfa_bytes = (uint64_t)nfa;
+    estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
+    estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
+}
+
 /* *factor: patterns of the set, for each that is looked at; *others: states, for each of these. */
 static void add_patterns(walk *self, size_t step, double *factor, double *others) {
     const trawl_patterns *patterns = self->patterns;
@@ -220,28 +242,11 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
         half = 2 * seen <= all ? states + deep : half;
     }
     *factor = (double)patterns->count / (double)seen;
-    double classes = 1;
-    for (unsigned byte = 0; byte < 256; byte++) {
-        classes += bytes[byte];
-    }
-    trawl_automata_estimate *estimate = self->estimate;
     /* The patterns that were left out are expected to add new states at the rate of the second half
      * of those that were examined. */
     double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
     *others = pow(*factor, grown < 1 ? grown : 1);
-    estimate->states = (double)(states + deep) * *others;
-    self->entry = estimate->states <= 65536 ? 2 : 4;
-    self->classes = classes < 256 ? classes : 256;
-    self->columns = self->classes;
-    if (estimate->states <= 65536) { /* rows of the narrow table are a power of two */
-        self->columns = exp2(ceil(log2(self->columns)));
-    }
-    double dfa = estimate->states * self->columns * self->entry;
-    double nfa = estimate->states * TRAWL_WALK_NFA_STATE_BYTES;
-    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
-    estimate->nfa_bytes = (uint64_t)nfa;
-    estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
-    estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
+    set_sizes(self, bytes, (double)(states + deep) * *others);
 }
 
 /* ------------------------------------------------------------------ the text */
