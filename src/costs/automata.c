@@ -202,7 +202,8 @@ static void set_sizes(walk *self, const bool bytes[256], double states) {
     estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
 }
 
-/* *factor: patterns of the set, for each that is looked at; *others: states, for each of these. */
+/* Examines every `step`th pattern. *factor: patterns of the set for each that was examined;
+ * *others: states of the whole set for each state of the examined patterns. */
 static void add_patterns(walk *self, size_t step, double *factor, double *others) {
     const trawl_patterns *patterns = self->patterns;
     uint64_t states = 1, seen = 0, deep = 0, half = 0, all = patterns->count / step;
@@ -294,8 +295,9 @@ static void note_point(walk *self, unsigned point, size_t steps, double dfa_line
     estimate->met.growth.lines[point] = self->met_keys;
 }
 
-/* Long patterns are looked for at the first `starts` positions only. If these are not all, what was
- * met up to then goes on growing, with the root of the text. */
+/* Long patterns are looked for at the first `starts` positions only, which have met `matches` and
+ * `keys`. If these are not all positions, the number of different keys is taken to grow further
+ * with the square root of the text's length. */
 static void finish_met(walk *self, double starts, double matches, double keys) {
     trawl_met_keys *met = &self->estimate->met;
     met->per_byte = starts > 0 ? matches / starts : 0;
@@ -388,7 +390,8 @@ static void release(walk *self) {
     trawl_long_patterns_close(&self->longs);
 }
 
-/* Adds the patterns that were not looked at: of `others` as many match as of one. */
+/* Adds the patterns that were not examined: for each pattern that was, the set is taken to have
+ * `others` that match as often. */
 static void count_others(trawl_met_keys *met, double others, size_t patterns) {
     for (unsigned point = 0; point < TRAWL_GROWTH_POINTS; point++) {
         met->growth.lines[point] *= others;

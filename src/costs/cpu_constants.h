@@ -173,8 +173,8 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
 #define TRAWL_SURVEY_MAX_GROUPS 1024u
 
 /* Where chance alone would give fewer candidates than this in the survey, their number says little,
- * and the share of candidates is at least what chance gives with all patterns. The spread of 16 is
- * 4; with and without: docs/notebook/2026-11-fifty-million.md. */
+ * and the share of candidates is at least what chance gives with all patterns. The standard
+ * deviation of a count of 16 is 4; with and without: docs/notebook/2026-11-fifty-million.md. */
 #define TRAWL_SURVEY_FEW_HITS 16.0
 
 /* How much the text repeats itself: hash bits of the count of different 4-grams; and the least
@@ -469,10 +469,11 @@ static const struct {
     {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
 #define TRAWL_PACKED_FAR_LOAD_COST 40
 
-/* One in SUFFIX_FILTER_BITS ends without a key passes the suffix filter, which has at least this
- * many bits for each ending of a key; and the fewest letters of a sample. Half and double: of the
- * first 0 and 1 plan change, of the second none. */
+/* Bits of the suffix filter for each ending of a key, at least. So one in this many ends without a
+ * key passes it. Half and double: 0 and 1 plan change. */
 #define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
+
+/* The fewest letters of a sample. Half and double: no plan changes. */
 #define TRAWL_PACKED_LEAST_SAMPLE 3u
 
 /* Matches in 64 positions, on average, from which on AVX-512 writes records 16 at a time: with
