@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Checks who includes whom: the folders form layers, and arrows never run backwards.
+# Checks who includes whom: the folders form layers, arrows never run backwards, and files form no circle.
 # usage: tools/check_includes.sh       from anywhere; exit status 1 and a list on a violation
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +53,32 @@ while IFS=: read -r file line include; do
     esac
 done < <(git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.cpp' |
     xargs grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null)
+
+# Circles between files; tsort prints one on its standard error. A name is a file of the includer's own folder, or
+# a path from src/, include/ or the root.
+includes_of_files() {
+    git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.cpp' >"$work/files"
+    xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null <"$work/files" |
+        sed -E 's/^([^:]*):[^"]*"([^"]*)".*/\1 \2/' | awk -v files="$work/files" '
+            BEGIN { while ((getline line < files) > 0) known[line] }
+            {
+                folder = $1
+                sub("[^/]*$", "", folder)
+                split(folder $2 " src/" $2 " include/" $2 " " $2, places, " ")
+                for (i = 1; i <= 4; i++)
+                    if (places[i] in known) {
+                        print $1, places[i]
+                        break
+                    }
+            }'
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if ! includes_of_files | tsort >/dev/null 2>"$work/circle"; then
+    echo "these files include each other in a circle:"
+    sed 's/^tsort: -: *//; s/^tsort: */  /; /contains a loop/d' "$work/circle"
+    status=1
+fi
 
 # CUDA files live in cuda/ folders and in the GPU's machinery.
 while IFS= read -r file; do

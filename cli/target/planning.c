@@ -15,16 +15,14 @@
 #include "io/text_file.h"
 #include "io/text_pieces.h"
 
-/* A sample for a CPU has many short pieces: contents come in bursts, and a few long pieces would
- * miss some. For a GPU pieces are as long as those by which its tables are arranged, since its
- * costs were fitted with these. So there are four times as many bytes as for a CPU: they are
- * examined while CUDA starts, and with 32 pieces frequent contents of binaries were missed
+/* For a GPU, pieces are as long as those by which its tables are arranged, since its costs were
+ * fitted with these. So there are four times as many bytes as for a CPU: they are examined while
+ * CUDA starts, and with 32 pieces frequent contents of binaries were missed
  * (docs/notebook/2026-11-gpu-zoo.md). */
-static const text_pieces cpu_pieces = {128, 1024};
 static const text_pieces device_pieces = {128, 4096};
 
 static text_pieces pieces_for(const char *device) {
-    return device == NULL || strcmp(device, "cpu") == 0 ? cpu_pieces : device_pieces;
+    return device == NULL || strcmp(device, "cpu") == 0 ? text_pieces_for_plans : device_pieces;
 }
 
 static size_t bytes_of(text_pieces pieces) {

@@ -100,8 +100,8 @@ TRAWL_API void trawl_record_scanner_close(trawl_record_scanner *scanner);
 
 /* Which records have a match. `bits`: NULL, or a bit for each record, least significant first, in
  * (count + 7) / 8 bytes; bits behind the last record are 0. `bytes`: NULL, or a byte for each
- * record, 0 or 1. `found`: NULL, or how many records have a match. A record is not searched on
- * behind its first match where that saves time. */
+ * record, 0 or 1. `found`: NULL, or how many records have a match. Where it saves time, the search
+ * of a record ends at its first match. */
 TRAWL_API trawl_status trawl_records_any(trawl_record_scanner *scanner,
                                          const trawl_records *records, uint8_t *bits,
                                          uint8_t *bytes, uint64_t *found, trawl_error *error);

@@ -13,6 +13,13 @@
 #define TRAWL_TABLE_PIECES 256u
 #define TRAWL_TABLE_PIECE_BYTES 4096u
 
+/*
+ * Number and bytes of the pieces that a sample for the planner of a CPU consists of. Many short
+ * ones: contents come in bursts, and a few long pieces would miss some.
+ */
+#define TRAWL_SAMPLE_PIECES 128u
+#define TRAWL_SAMPLE_PIECE_BYTES 1024u
+
 /* The offset of piece number `piece`, of `pieces` pieces of `piece_bytes` bytes, in a text that is
  * longer than all of them together. Each piece is somewhere in its own share of the text: at equal
  * distances all pieces of a periodic text could be equal. */

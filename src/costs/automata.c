@@ -7,35 +7,16 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "base/text_pieces.h"
 #include "costs/cpu_constants.h"
 #include "costs/long_patterns.h"
 #include "scan/contract.h"
 
 /* Walks the sample without an automaton. A state is a prefix of a pattern: the longest one that
  * ends at this byte of the text. A Bloom filter holds the hashes of all prefixes of up to
- * MOST_DEPTH bytes; longer prefixes are found by comparing long patterns with the text. */
+ * TRAWL_WALK_DEPTH bytes; longer prefixes are found by comparing long patterns with the text. */
 
-/* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
- * some patterns are left out); bytes of the sample that are walked, at most, and if the patterns
- * are few; and bytes of both that are examined for the shortest texts. They bound the time of
- * planning, at the cost of less exact prices; no measurement chose them. */
-#define MOST_DEPTH 16u
-#define MOST_BEGINNINGS ((uint64_t)3 << 19)
-#define MOST_TEXT ((size_t)131072)
-#define LEAST_TEXT ((size_t)32768)
-#define LEAST_EXAMINED ((size_t)8192)
-
-/* Bytes of a piece of the sample: those of the pieces that a sample for a CPU consists of
- * (cli/target/planning.c). */
-#define PIECE ((size_t)1024)
-
-/* Bytes of patterns longer than MOST_DEPTH that are compared with the sample, at most: about a
- * millisecond. Without a limit, many patterns that are runs of one byte would take long in a text
- * of that byte. */
-#define MOST_COMPARED ((uint64_t)1 << 20)
-
-/* Bytes of a state of ac-nfa with its transitions: an estimate. */
-#define NFA_STATE_BYTES 24.0
+#define PIECE ((size_t)TRAWL_SAMPLE_PIECE_BYTES)
 
 /* Number of patterns whose words of the Bloom filter are prefetched together, so that their cache
  * misses overlap. No measurement chose it. */
@@ -100,14 +81,14 @@ typedef struct walk {
     size_t length;
     uint8_t fold[256];
     bit_set beginnings, wholes, verified, exact, lines, nfa_lines, met;
-    double matches, met_keys;     /* so far: matches, and different patterns that match */
-    trawl_long_patterns longs;    /* patterns longer than MOST_DEPTH */
-    bool lengths[MOST_DEPTH + 1]; /* whether a pattern has this length */
-    uint8_t *ends;                /* whether a match ends with each byte of text */
-    uint64_t *states;             /* NULL, or for each byte of text the state before it */
-    double classes;               /* byte classes: bytes that no pattern tells apart are one */
-    double columns, entry;        /* of the DFA: columns of a row, bytes of an entry */
-    uint64_t most_beginnings;     /* that are kept */
+    double matches, met_keys;           /* so far: matches, and different patterns that match */
+    trawl_long_patterns longs;          /* patterns longer than TRAWL_WALK_DEPTH */
+    bool lengths[TRAWL_WALK_DEPTH + 1]; /* whether a pattern has this length */
+    uint8_t *ends;                      /* whether a match ends with each byte of text */
+    uint64_t *states;                   /* NULL, or for each byte of text the state before it */
+    double classes;           /* byte classes: bytes that no pattern tells apart are one */
+    double columns, entry;    /* of the DFA: columns of a row, bytes of an entry */
+    uint64_t most_beginnings; /* that are kept */
     trawl_automata_estimate *estimate;
 } walk;
 
@@ -117,7 +98,7 @@ static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
     uint64_t sum = 0;
     for (size_t id = 0; id < patterns->count; id += step) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        sum += length < MOST_DEPTH ? length : MOST_DEPTH;
+        sum += length < TRAWL_WALK_DEPTH ? length : TRAWL_WALK_DEPTH;
     }
     return sum;
 }
@@ -125,7 +106,7 @@ static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
 static size_t count_long(const trawl_patterns *patterns, size_t step) {
     size_t count = 0;
     for (size_t id = 0; id < patterns->count; id += step) {
-        count += trawl_pattern_length(patterns, id) > MOST_DEPTH;
+        count += trawl_pattern_length(patterns, id) > TRAWL_WALK_DEPTH;
     }
     return count;
 }
@@ -168,7 +149,7 @@ static bool needs_verification(const trawl_patterns *patterns, size_t id) {
 static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64_t *hashes) {
     const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
     uint32_t length = trawl_pattern_length(self->patterns, id);
-    uint32_t depth = length < MOST_DEPTH ? length : MOST_DEPTH;
+    uint32_t depth = length < TRAWL_WALK_DEPTH ? length : TRAWL_WALK_DEPTH;
     const bit_set *beginnings = &self->beginnings;
     uint64_t hash = 0;
     for (uint32_t i = 0; i < depth; i++) {
@@ -181,14 +162,15 @@ static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64
     return depth;
 }
 
-/* Counts the states of a pattern beyond MOST_DEPTH bytes that no pattern before has. Compares its
- * prefixes of twice, four times, ... as many bytes, and the whole of it, so that equal patterns and
- * patterns of one period are counted once. `hash` is that of the first MOST_DEPTH bytes. */
+/* Counts the states of a pattern beyond TRAWL_WALK_DEPTH bytes that no pattern before has. Compares
+ * its prefixes of twice, four times, ... as many bytes, and the whole of it, so that equal patterns
+ * and patterns of one period are counted once. `hash` is that of the first TRAWL_WALK_DEPTH bytes.
+ */
 static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
     uint32_t length = trawl_pattern_length(self->patterns, id);
     uint64_t states = 0;
-    for (uint32_t at = MOST_DEPTH, past = 2 * MOST_DEPTH; at < length; past *= 2) {
+    for (uint32_t at = TRAWL_WALK_DEPTH, past = 2 * TRAWL_WALK_DEPTH; at < length; past *= 2) {
         uint32_t depth = past < length ? past : length, begin = at;
         for (; at < depth; at++) {
             hash = extend(hash, self->fold[pattern[at]]);
@@ -198,12 +180,35 @@ static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     return states;
 }
 
-/* *factor: patterns of the set, for each that is looked at; *others: states, for each of these. */
+/* The sizes of the automata's tables. `bytes`: those that the patterns have. */
+static void set_sizes(walk *self, const bool bytes[256], double states) {
+    double classes = 1;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        classes += bytes[byte];
+    }
+    trawl_automata_estimate *estimate = self->estimate;
+    estimate->states = states;
+    self->entry = states <= 65536 ? 2 : 4;
+    self->classes = classes < 256 ? classes : 256;
+    self->columns = self->classes;
+    if (states <= 65536) { /* rows of the narrow table are a power of two */
+        self->columns = exp2(ceil(log2(self->columns)));
+    }
+    double dfa = states * self->columns * self->entry;
+    double nfa = states * TRAWL_WALK_NFA_STATE_BYTES;
+    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
+    estimate->nfa_bytes = (uint64_t)nfa;
+    estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
+    estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
+}
+
+/* Examines every `step`th pattern. *factor: patterns of the set for each that was examined;
+ * *others: states of the whole set for each state of the examined patterns. */
 static void add_patterns(walk *self, size_t step, double *factor, double *others) {
     const trawl_patterns *patterns = self->patterns;
     uint64_t states = 1, seen = 0, deep = 0, half = 0, all = patterns->count / step;
     bool bytes[256] = {false};
-    uint64_t hashes[TOGETHER][MOST_DEPTH];
+    uint64_t hashes[TOGETHER][TRAWL_WALK_DEPTH];
     uint32_t depths[TOGETHER];
     for (size_t next = 0, id = 0; id < patterns->count;) {
         uint32_t count = 0;
@@ -220,7 +225,7 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
             uint32_t length = trawl_pattern_length(patterns, id);
             bool verified = needs_verification(patterns, id);
             self->estimate->verifies |= verified;
-            if (length > MOST_DEPTH) {
+            if (length > TRAWL_WALK_DEPTH) {
                 deep += count_deep_states(self, id, whole);
                 trawl_long_patterns_add(&self->longs, id, whole, verified);
                 continue;
@@ -238,28 +243,11 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
         half = 2 * seen <= all ? states + deep : half;
     }
     *factor = (double)patterns->count / (double)seen;
-    double classes = 1;
-    for (unsigned byte = 0; byte < 256; byte++) {
-        classes += bytes[byte];
-    }
-    trawl_automata_estimate *estimate = self->estimate;
     /* The patterns that were left out are expected to add new states at the rate of the second half
      * of those that were examined. */
     double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
     *others = pow(*factor, grown < 1 ? grown : 1);
-    estimate->states = (double)(states + deep) * *others;
-    self->entry = estimate->states <= 65536 ? 2 : 4;
-    self->classes = classes < 256 ? classes : 256;
-    self->columns = self->classes;
-    if (estimate->states <= 65536) { /* rows of the narrow table are a power of two */
-        self->columns = exp2(ceil(log2(self->columns)));
-    }
-    double dfa = estimate->states * self->columns * self->entry;
-    double nfa = estimate->states * NFA_STATE_BYTES;
-    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
-    estimate->nfa_bytes = (uint64_t)nfa;
-    estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
-    estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
+    set_sizes(self, bytes, (double)(states + deep) * *others);
 }
 
 /* ------------------------------------------------------------------ the text */
@@ -303,12 +291,13 @@ static void note_point(walk *self, unsigned point, size_t steps, double dfa_line
     estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)steps;
     estimate->met.growth.steps[point] = (double)steps;
     estimate->dfa.lines[point] = dfa_lines;
-    estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / TRAWL_CACHE_LINE_BYTES;
+    estimate->nfa.lines[point] = nfa_lines * TRAWL_WALK_NFA_STATE_BYTES / TRAWL_CACHE_LINE_BYTES;
     estimate->met.growth.lines[point] = self->met_keys;
 }
 
-/* Long patterns are looked for at the first `starts` positions only. If these are not all, what was
- * met up to then goes on growing, with the root of the text. */
+/* Long patterns are looked for at the first `starts` positions only, which have met `matches` and
+ * `keys`. If these are not all positions, the number of different keys is taken to grow further
+ * with the square root of the text's length. */
 static void finish_met(walk *self, double starts, double matches, double keys) {
     trawl_met_keys *met = &self->estimate->met;
     met->per_byte = starts > 0 ? matches / starts : 0;
@@ -346,12 +335,12 @@ static void walk_text(walk *self) {
     }
     for (size_t start = 0; start < self->length; start++) {
         uint64_t hash = 0;
-        uint32_t depth = 0; /* of the state that begins here, if that is beyond MOST_DEPTH */
-        bool compares = self->longs.compared < MOST_COMPARED;
+        uint32_t depth = 0; /* of the state that begins here, if that is beyond TRAWL_WALK_DEPTH */
+        bool compares = self->longs.compared < TRAWL_WALK_MOST_COMPARED;
         long_starts += compares;
         matches = compares ? self->matches : matches;
         keys = compares ? self->met_keys : keys;
-        for (size_t i = start; i < self->length && i < start + MOST_DEPTH; i++) {
+        for (size_t i = start; i < self->length && i < start + TRAWL_WALK_DEPTH; i++) {
             hash = extend(hash, self->fold[self->text[i]]);
             uint64_t bits = spread(hash);
             if (!has(&self->beginnings, bits)) {
@@ -363,7 +352,7 @@ static void walk_text(walk *self) {
                 count_ends(&short_ends, trawl_mark_end(&self->ends[i], verified, found));
                 meet(self, bits, found);
             }
-            if (compares && i + 1 == start + MOST_DEPTH) {
+            if (compares && i + 1 == start + TRAWL_WALK_DEPTH) {
                 trawl_new_ends found =
                     trawl_long_patterns_find(&self->longs, self->text + start, self->length - start,
                                              bits, self->ends + start, &depth);
@@ -372,7 +361,7 @@ static void walk_text(walk *self) {
             }
             arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
-        for (size_t i = start + MOST_DEPTH; start + depth > known && i < start + depth; i++) {
+        for (size_t i = start + TRAWL_WALK_DEPTH; start + depth > known && i < start + depth; i++) {
             hash = extend(hash, self->fold[self->text[i]]);
             arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
@@ -401,7 +390,8 @@ static void release(walk *self) {
     trawl_long_patterns_close(&self->longs);
 }
 
-/* Adds the patterns that were not looked at: of `others` as many match as of one. */
+/* Adds the patterns that were not examined: for each pattern that was, the set is taken to have
+ * `others` that match as often. */
 static void count_others(trawl_met_keys *met, double others, size_t patterns) {
     for (unsigned point = 0; point < TRAWL_GROWTH_POINTS; point++) {
         met->growth.lines[point] *= others;
@@ -440,7 +430,7 @@ static trawl_status measure(walk *self, trawl_error *error) {
         status = make_set(sets[i].set, sets[i].items, sets[i].room, sets[i].each, error);
     }
     if (status == TRAWL_OK) {
-        status = trawl_long_patterns_open(&self->longs, patterns, self->fold, MOST_DEPTH,
+        status = trawl_long_patterns_open(&self->longs, patterns, self->fold, TRAWL_WALK_DEPTH,
                                           count_long(patterns, step), error);
     }
     if (status == TRAWL_OK) {
@@ -503,13 +493,14 @@ trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_
                                     size_t length, size_t most, trawl_automata_estimate *estimate,
                                     trawl_error *error) {
     memset(estimate, 0, sizeof *estimate);
-    most = most > LEAST_EXAMINED ? most : LEAST_EXAMINED;
-    size_t text_bytes = LEAST_TEXT + 64 * patterns->count;
-    text_bytes = text_bytes < MOST_TEXT ? text_bytes : MOST_TEXT;
+    most = most > TRAWL_WALK_LEAST_EXAMINED ? most : TRAWL_WALK_LEAST_EXAMINED;
+    size_t text_bytes = TRAWL_WALK_LEAST_TEXT + 64 * patterns->count;
+    text_bytes = text_bytes < TRAWL_WALK_MOST_TEXT ? text_bytes : TRAWL_WALK_MOST_TEXT;
     walk self = {.patterns = patterns,
                  .text = text,
                  .length = length,
-                 .most_beginnings = most < MOST_BEGINNINGS ? most : MOST_BEGINNINGS,
+                 .most_beginnings =
+                     most < TRAWL_WALK_MOST_BEGINNINGS ? most : TRAWL_WALK_MOST_BEGINNINGS,
                  .estimate = estimate};
     uint8_t *pieces = NULL;
     trawl_status status = take_pieces(&self, text_bytes < most ? text_bytes : most, &pieces, error);
@@ -543,7 +534,7 @@ trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t 
                      .length = length,
                      .ends = trace->ends,
                      .states = trace->states,
-                     .most_beginnings = MOST_BEGINNINGS,
+                     .most_beginnings = TRAWL_WALK_MOST_BEGINNINGS,
                      .estimate = estimate};
         status = measure(&self, error);
         trace->classes = self.classes;

@@ -88,6 +88,42 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_COST_SMALL_BYTES 2e6
 #define TRAWL_COST_LARGE_TABLES_FACTOR 1.2
 
+/* ------------------------------------------------------------------ a text that is made up
+ * (plan/sample.c), where there is no sample */
+
+/* Bytes of the text that is made. Chosen, not measured. */
+#define TRAWL_MADE_UP_TEXT_BYTES ((size_t)32768)
+
+/* Bytes of the patterns that are counted, at most: counting takes time for each. Chosen, not
+ * measured. */
+#define TRAWL_MADE_UP_PATTERN_BYTES ((size_t)131072)
+
+/* A context is used if contexts of its length occur this often on average. With rarer contexts the
+ * text would consist of whole patterns, and every set would seem to match all the time. Chosen, not
+ * measured. */
+#define TRAWL_MADE_UP_CONTEXT_COUNT 128u
+
+/* ------------------------------------------------------------------ automata: walk of the sample
+ * (costs/automata.c) */
+
+/* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
+ * some patterns are left out); bytes of the sample that are walked, at most, and if the patterns
+ * are few; and bytes of both that are examined for the shortest texts. They bound the time of
+ * planning, at the cost of less exact prices; no measurement chose them. */
+#define TRAWL_WALK_DEPTH 16u
+#define TRAWL_WALK_MOST_BEGINNINGS ((uint64_t)3 << 19)
+#define TRAWL_WALK_MOST_TEXT ((size_t)131072)
+#define TRAWL_WALK_LEAST_TEXT ((size_t)32768)
+#define TRAWL_WALK_LEAST_EXAMINED ((size_t)8192)
+
+/* Bytes of patterns longer than TRAWL_WALK_DEPTH that are compared with the sample, at most: about
+ * a millisecond. Without a limit, many patterns that are runs of one byte would take long in a text
+ * of that byte. */
+#define TRAWL_WALK_MOST_COMPARED ((uint64_t)1 << 20)
+
+/* Bytes of a state of ac-nfa with its transitions: an estimate. */
+#define TRAWL_WALK_NFA_STATE_BYTES 24.0
+
 /* ------------------------------------------------------------------ qgram: blocks and prefetching
  */
 
@@ -137,8 +173,8 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
 #define TRAWL_SURVEY_MAX_GROUPS 1024u
 
 /* Where chance alone would give fewer candidates than this in the survey, their number says little,
- * and the share of candidates is at least what chance gives with all patterns. The spread of 16 is
- * 4; with and without: docs/notebook/2026-11-fifty-million.md. */
+ * and the share of candidates is at least what chance gives with all patterns. The standard
+ * deviation of a count of 16 is 4; with and without: docs/notebook/2026-11-fifty-million.md. */
 #define TRAWL_SURVEY_FEW_HITS 16.0
 
 /* How much the text repeats itself: hash bits of the count of different 4-grams; and the least
@@ -296,6 +332,13 @@ static const struct {
  * plans change. */
 #define TRAWL_SPARSE_TRIAL_BITS 16u
 
+/* The table that counts the q-grams of the sample: slots for each q-gram, so that one in 16 of the
+ * other q-grams has a count by chance; and its slots at least and at most, as powers of two. The
+ * largest table fits a second-level cache. */
+#define TRAWL_SPARSE_COUNTS_PER_GRAM 16u
+#define TRAWL_SPARSE_LEAST_COUNT_BITS 8u
+#define TRAWL_SPARSE_MOST_COUNT_BITS 20u
+
 /* The time of waiting for the cache line of a sample, as the bytes that are read in that time
  * (trawl_costs.memory). A Xeon takes 8.5 to 10.5 ns at strides of 112 to 1,008, in which it reads
  * 140 to 190 bytes; a Zen 3 takes 7 to 8.5 ns, 140 to 160 bytes. Sample filters at strides of 60
@@ -426,10 +469,11 @@ static const struct {
     {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
 #define TRAWL_PACKED_FAR_LOAD_COST 40
 
-/* One in SUFFIX_FILTER_BITS ends without a key passes the suffix filter, which has at least this
- * many bits for each ending of a key; and the fewest letters of a sample. Half and double: of the
- * first 0 and 1 plan change, of the second none. */
+/* Bits of the suffix filter for each ending of a key, at least. So one in this many ends without a
+ * key passes it. Half and double: 0 and 1 plan change. */
 #define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
+
+/* The fewest letters of a sample. Half and double: no plan changes. */
 #define TRAWL_PACKED_LEAST_SAMPLE 3u
 
 /* Matches in 64 positions, on average, from which on AVX-512 writes records 16 at a time: with
@@ -508,6 +552,10 @@ static const struct {
 #define TRAWL_WU_MANBER_TRIAL_BLOCKS ((uint64_t)1 << 17)
 #define TRAWL_WU_MANBER_ENDING_BITS 18u
 
+/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
+ * measured. */
+#define TRAWL_WU_MANBER_TRIAL_END_BYTES 32u
+
 /* ------------------------------------------------------------------ rabin-karp */
 
 /* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
@@ -525,6 +573,10 @@ static const struct {
 /* The most patterns of a pass with which the planner searches the sample, as a power of two. It
  * takes a millisecond for each pass. Half and double: no plan changes. */
 #define TRAWL_RABIN_KARP_TRIAL_LOG 14u
+
+/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
+ * measured. */
+#define TRAWL_RABIN_KARP_TRIAL_END_BYTES 64u
 
 /* ------------------------------------------------------------------ ac-split */
 

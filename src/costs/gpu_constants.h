@@ -109,6 +109,11 @@
 #define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
 #define TRAWL_GPU_END_OFFSET_LOAD (1.0 / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE)
 
+/* Entries of that table, at least and at most, as powers of two; at most 128 MiB. Chosen, not
+ * measured. */
+#define TRAWL_GPU_LEAST_END_OFFSET_BITS 8u
+#define TRAWL_GPU_MOST_END_OFFSET_BITS 26u
+
 /* ------------------------------------------------------------------ qgram, kernel filter: tiers */
 
 /* Tiers with filters, at most, besides the table of byte pairs: a fourth one never paid (no table
@@ -137,6 +142,10 @@
  * for most matches; the number of pieces matters more (docs/notebook/2026-11-gpu-qgram-steps.md).
  * Half and double make another sample, so all layouts differ. */
 #define TRAWL_GPU_SAMPLE_PIECE_BYTES ((size_t)1024)
+
+/* Bytes of text by which anchor offsets are chosen: three quarters of 256 KiB
+ * (engines/qgram/gpu/samples.c). Chosen, not measured. */
+#define TRAWL_GPU_ANCHOR_TEXT_BYTES 196608u
 
 /* Bytes that made-up text takes from one place of a pattern: few, so that the text has the
  * patterns' bytes and pairs of bytes, but no long samples of them. With a sample it is not used;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Checks of a block of bytes that may be anything: a damaged file, or one forged to do harm. */
+/*
+ * Checks of a block of bytes that may be anything: a damaged file, or a *forged* one, which
+ * somebody has built to do harm, with a right checksum. Checking makes sure that no walk reads or
+ * writes outside of the block or goes on for ever. It does not make sure that a forged automaton
+ * finds what its patterns say; walkers that rely on that have a test where the word `forged`
+ * stands.
+ */
 #ifndef TRAWL_DATABASE_VALIDATE_H
 #define TRAWL_DATABASE_VALIDATE_H
 

@@ -230,27 +230,6 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
 /* Copies uploaded->keys, of uploaded->parts elements, to device memory: uploaded->device_keys. */
 trawl_status trawl_cuda_copy_keys(trawl_cuda_db *uploaded, trawl_error *error);
 
-/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind. They find the
- * occurrences that leftmost matches are selected from, in the order of trawl_scan: if the database
- * has selection sections, at least the longest key of each part at each position; else all
- * occurrences. */
-trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
-                                      const trawl_cuda_scan_options *scan, uint64_t length,
-                                      size_t *bytes, trawl_error *error);
-trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
-                                 const void *text, uint64_t length,
-                                 const trawl_cuda_results *results, void *workspace,
-                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
-
-/* The same for `length` bytes, at most `most`, with a workspace that has room for a scan of `most`
- * bytes. A shorter text may be planned with more strips, which need more room; then the scan is
- * planned as one of `most` bytes. */
-trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
-                                   const trawl_cuda_scan_options *scan, uint64_t most,
-                                   const void *text, uint64_t length,
-                                   const trawl_cuda_results *results, void *workspace,
-                                   size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
-
 /* A section of the uploaded database: a device pointer, or NULL if there is no such section. */
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);

@@ -109,7 +109,7 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
     do {
         uint32_t length = outputs.length[key];
         if (length > end) {
-            break; /* only a forged automaton claims a key that begins before the text */
+            break; /* only a forged automaton (database/validate.h) claims such a key */
         }
         bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
         const uint8_t *start = reporter.slice.text + (end - length);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/status.h"
 #include "io/condition_text.h"
+#include "io/pattern_first_line.h"
 #include "io/text_file.h"
 #include "trawl/trawl_groups.h"
 
@@ -189,52 +189,6 @@ size_t pattern_escape(const uint8_t *bytes, size_t length, char *text) {
     return out;
 }
 
-/* ------------------------------------------------------------------ header lines */
-
-/* Whether a column has only letters and separators of words, as a heading has. */
-static bool is_heading(const uint8_t *column, size_t length) {
-    size_t letters = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (((column[i] | 0x20) >= 'a' && (column[i] | 0x20) <= 'z'))
-            letters++;
-        else if (memchr("_-# \r", column[i], 5) == NULL)
-            return false;
-    }
-    return letters >= 2;
-}
-
-/* Whether a column is a usual heading of a column of names or patterns. */
-static bool is_usual_heading(const uint8_t *column, size_t length) {
-    static const char *const headings[] = {"id",      "name",     "rule",    "label",
-                                           "pattern", "patterns", "keyword", "signature"};
-    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) {
-        if (strlen(headings[i]) == length &&
-            strncasecmp(headings[i], (const char *)column, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool has_hex_letters_only(const uint8_t *text, size_t length) {
-    size_t i = 0;
-    while (i < length && hex_value(text[i]) >= 0)
-        i++;
-    return i == length;
-}
-
-/* Whether a first line, which is not valid as a pattern, is a header that names columns. */
-static bool is_header(pattern_format format, const uint8_t *line, size_t length) {
-    const uint8_t *end = line + length;
-    if (format == PATTERN_FORMAT_HEX)
-        return is_heading(line, length) && !has_hex_letters_only(line, length);
-    const uint8_t *tab = memchr(line, '\t', length);
-    const uint8_t *flags = tab == NULL ? end : tab + 1;
-    const uint8_t *second = memchr(flags, '\t', (size_t)(end - flags));
-    return format == PATTERN_FORMAT_TSV &&
-           (is_usual_heading(line, (size_t)((tab == NULL ? end : tab) - line)) ||
-            (second != NULL && is_heading(flags, (size_t)(second - flags))));
-}
-
 /* ------------------------------------------------------------------ one pattern */
 
 static trawl_status add_bytes(const line_reader *reader, const uint8_t *bytes, size_t length,
@@ -408,24 +362,6 @@ static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t
     return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
 }
 
-/* Whether a text begins with a byte order mark, which editors for Windows write. */
-static bool has_mark(const uint8_t *line, size_t length) {
-    return (length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) ||
-           (length >= 2 && (memcmp(line, "\xff\xfe", 2) == 0 || memcmp(line, "\xfe\xff", 2) == 0));
-}
-
-/* Whether a line is of letters in UTF-16: every other byte, and no other, is zero. Of the
- * big-endian form, the zero of the LF belongs to the line. */
-static bool is_wide(const uint8_t *line, size_t length) {
-    if (length < 4)
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if ((line[i] == 0) != (i % 2 == (line[0] == 0 ? 0 : 1)))
-            return false;
-    }
-    return true;
-}
-
 static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
                              pattern_counts *counts) {
     reader->line++;
@@ -440,11 +376,11 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
     counts->tab_lines += memchr(line, '\t', length) != NULL;
     counts->greater_lines += line[0] == '>';
-    counts->marks += reader->line == 1 && has_mark(line, length);
-    counts->wide += reader->line == 1 && is_wide(line, length);
+    counts->marks += reader->line == 1 && pattern_has_mark(line, length);
+    counts->wide += reader->line == 1 && pattern_is_wide(line, length);
     trawl_status status = add_pattern(reader, line, length);
     if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
-        is_header(reader->reading->format, line, length))
+        pattern_is_header(reader->reading->format, line, length))
         return refuse(reader, status,
                       reader->reading->format == PATTERN_FORMAT_HEX
                           ? "this looks like a header line; expected hexadecimal digits from the "

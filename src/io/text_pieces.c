@@ -7,6 +7,7 @@
 #include "base/text_pieces.h"
 
 const text_pieces text_pieces_for_tables = {TRAWL_TABLE_PIECES, TRAWL_TABLE_PIECE_BYTES};
+const text_pieces text_pieces_for_plans = {TRAWL_SAMPLE_PIECES, TRAWL_SAMPLE_PIECE_BYTES};
 
 static uint64_t begin_of(text_pieces pieces, size_t piece, uint64_t length) {
     return trawl_piece_begin(piece, pieces.count, pieces.bytes, length);

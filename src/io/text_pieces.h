@@ -15,6 +15,9 @@ typedef struct text_pieces {
 /* The pieces that the library samples to lay out tables for a GPU. */
 extern const text_pieces text_pieces_for_tables;
 
+/* The pieces of a sample for the planner of a CPU. */
+extern const text_pieces text_pieces_for_plans;
+
 /* Copies the pieces, one behind the other, to `copy`. The text is longer than all of them together.
  */
 void text_pieces_copy(text_pieces pieces, const uint8_t *text, size_t length, uint8_t *copy);

@@ -34,9 +34,10 @@ static double price_automaton_matches(const trawl_costs *costs, double ends) {
     return at_few + (ends - few) * each;
 }
 
-/* Nanoseconds for a byte of text that matches take which the prices of qgram's filters leave out:
- * those of patterns that are runs of one byte. Where a text has such runs at all, each byte of a
- * run ends a match, and each costs a look-up. */
+/* The price, in nanoseconds for a byte of text, of the ends of matches that qgram's filters do not
+ * count in theirs. `ends`: all ends, for a byte. Beyond those of the filters are ends of patterns
+ * that are runs of one byte: in such a run of the text a match ends at each byte, and each end
+ * costs a look-up. */
 static double price_unforeseen_matches(const trawl_costs *costs, const trawl_plan *plan,
                                        double keys, double ends) {
     for (uint32_t i = 0; i < plan->division.header.tiers; i++) {

@@ -107,9 +107,9 @@ static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qg
     return (uint64_t)((double)anchors / TRAWL_GPU_BUCKET_LOAD) * sizeof(trawl_anchors_bucket);
 }
 
-/* The price of the ends of matches beyond those that the tiers' prices have: where patterns repeat
- * each other, a candidate leads to many. Ends in the automaton for frequent patterns cost nothing
- * here, and which these are is not known. */
+/* The price of the ends of matches that the prices of the tiers do not include: where patterns
+ * contain each other, one candidate leads to many ends. With an automaton for frequent patterns it
+ * is 0: ends that the automaton finds cost nothing here, and how many it finds is not known. */
 static double price_of_further_ends(const device_plan *self) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     double ends = self->hot.match_ends - layout->ends;

@@ -9,8 +9,8 @@
 #include "engines/wu_manber/format.h"
 #include "engines/wu_manber/measure.h"
 
-/* Bytes of HASH for each pattern: two slots (trawl_ending_bits). A window that is not excluded
- * reads one slot. */
+/* Bytes of the table HASH for each pattern: two slots (trawl_ending_bits). A window that is not
+ * excluded reads one slot. */
 #define HASH_BYTES (2 * sizeof(uint32_t))
 
 /* What a table of so many bytes makes a load wait. */
@@ -74,7 +74,8 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
     double look_ups = share(walk.half.look_ups, walk.all.look_ups, walk.factor);
     double steps = walk.all.look_ups > 0 ? walk.all.steps * look_ups / walk.all.look_ups : 0;
     double others = zeros > look_ups ? zeros - look_ups : 0;
-    /* A text with few different blocks reads a part of SHIFT; longer ones differ more. */
+    /* A text that has only a share of all q-grams of four bytes (`spread`) reads about this share
+     * of SHIFT. Longer blocks differ more: they are taken to read all of it. */
     double read = walk.shift_bytes * (walk.block <= 4 ? input->spread : 1);
     double moving = windows * trawl_cost_at(costs->shift, read) +
                     others * (TRAWL_PLAN_WU_MANBER_ZERO * costs->shift_zero +

@@ -6,18 +6,7 @@
 #include "base/allocate.h"
 #include "base/random.h"
 #include "base/status.h"
-
-/* Bytes of the text that is made. Chosen, not measured. */
-#define SAMPLE_BYTES ((size_t)32768)
-
-/* Bytes of the patterns that are counted, at most: counting takes time for each. Chosen, not
- * measured. */
-#define MOST_BYTES ((size_t)131072)
-
-/* A context is used if contexts of its length occur this often on average. With rarer contexts the
- * text would consist of whole patterns, and every set would seem to match all the time. Chosen, not
- * measured. */
-#define ENOUGH 128
+#include "costs/cpu_constants.h"
 
 /* The Markov chain: the bytes that follow each context, one list for each context.
  *
@@ -68,7 +57,9 @@ static unsigned choose_order(const uint8_t *bytes, size_t length) {
             seen_pairs[pair / 8] |= (uint8_t)(1u << pair % 8);
         }
     }
-    return length >= ENOUGH * pairs ? 2 : length >= ENOUGH * singles ? 1 : 0;
+    return length >= TRAWL_MADE_UP_CONTEXT_COUNT * pairs     ? 2
+           : length >= TRAWL_MADE_UP_CONTEXT_COUNT * singles ? 1
+                                                             : 0;
 }
 
 static void write_text(const chain *self, uint8_t *text, size_t length) {
@@ -91,22 +82,22 @@ trawl_status trawl_sample_make(const trawl_patterns *patterns, uint8_t **sample,
     /* Sets are often sorted, so that a part is not typical of the whole; the middle is as good as
      * any other. */
     size_t total = trawl_patterns_bytes(patterns);
-    size_t part = total < MOST_BYTES ? total : MOST_BYTES;
+    size_t part = total < TRAWL_MADE_UP_PATTERN_BYTES ? total : TRAWL_MADE_UP_PATTERN_BYTES;
     chain made = {.bytes = patterns->bytes + (total - part) / 2, .length = part};
     made.order = part < 3 ? 0 : choose_order(made.bytes, part);
     size_t contexts = ((size_t)1 << 8 * made.order) + 1;
     made.begins = trawl_allocate(contexts + 1, sizeof *made.begins);
     made.next = trawl_allocate(part, 1);
-    *sample = trawl_allocate(SAMPLE_BYTES, 1);
-    *length = SAMPLE_BYTES;
+    *sample = trawl_allocate(TRAWL_MADE_UP_TEXT_BYTES, 1);
+    *length = TRAWL_MADE_UP_TEXT_BYTES;
     trawl_status status = TRAWL_OK;
     if (made.begins == NULL || made.next == NULL || *sample == NULL) {
         trawl_release(*sample);
         *sample = NULL;
-        status = trawl_fail_memory(error, "planning", part + SAMPLE_BYTES);
+        status = trawl_fail_memory(error, "planning", part + TRAWL_MADE_UP_TEXT_BYTES);
     } else {
         sort_by_context(&made);
-        write_text(&made, *sample, SAMPLE_BYTES);
+        write_text(&made, *sample, TRAWL_MADE_UP_TEXT_BYTES);
     }
     trawl_release(made.begins);
     trawl_release(made.next);

@@ -5,6 +5,7 @@
 #include "base/fold.h"
 #include "base/status.h"
 #include "database/endings.h"
+#include "database/outputs.h"
 #include "database/selection.h"
 #include "engines/engines.h"
 #include "run/fallback.h"
@@ -223,4 +224,29 @@ const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
     const trawl_case_pair *pair = fallback->pair;
     (void)pthread_mutex_unlock(&fallback->lock);
     return pair;
+}
+
+trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,
+                                  trawl_walker *of[2], trawl_outputs *outputs, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
+        const trawl_db *automaton = pair->automaton[number];
+        if (automaton == NULL) {
+            continue;
+        }
+        trawl_outputs_view(automaton, 0, &outputs[number]);
+        status = automaton->engine->walker->open(automaton, settings, &of[number], error);
+        if (status == TRAWL_OK) {
+            of[number]->threads = 1; /* an automaton needs no fallback */
+        }
+    }
+    return status;
+}
+
+void trawl_case_pair_close(trawl_walker *of[2]) {
+    for (unsigned number = 0; number < 2; number++) {
+        if (of[number] != NULL) {
+            of[number]->type->close(of[number]);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A pair of automata for nested patterns, of which the longest key at a position does not tell what
- * matches there: sets of case-sensitive and case-insensitive patterns, and sets with conditions.
+ * A pair of automata for sets with many nested patterns in which the longest key that ends at a
+ * position does not tell which patterns match there: sets of case-sensitive and case-insensitive
+ * patterns, and sets with conditions.
  *
  * Engines find the patterns of such a set in lower-cased text, and compare each case-sensitive one
  * with the text once more. So what a position can match does not follow from the longest key that
@@ -81,12 +82,12 @@ typedef struct trawl_case_pair {
 
 #define TRAWL_NO_PATTERN UINT32_MAX
 
-/* Conditions that are merged, at most, and one for each two patterns that can end at a position:
- * each takes 2 to 5 ns for a position where the text is full of them, so that a set with more is
- * not slower without a pair. Of boundaries there are few; only places (start=N, end=N) give more
- * conditions. Which of these hold changes from position to position, so that links for them would
- * have to be made anew at each of their places: more tables and code than such sets are worth. They
- * take 2 to 10 ns for each pattern that ends at a position, of leftmost kinds, too. */
+/* A set with more different conditions gets no pair; nor does one with more than half as many
+ * conditions as patterns that can end at one position. At a position a pair takes 2 to 5 ns for
+ * each condition, so such sets would not be faster with one. Boundaries give few conditions. Only
+ * places (start=N, end=N) give many: which of these hold changes from position to position, so that
+ * their links would have to be made anew at each place, which takes more tables and code than such
+ * sets are worth. Without a pair they take 2 to 10 ns for each pattern that ends at a position. */
 #define TRAWL_CASE_PAIR_CONDITIONS 256u
 
 /* Patterns that end at one position, at most, by the outputs of the database; 0: not known. Parts

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "engines/engines.h"
 #include "run/case_pair.h"
-#include "run/fallback.h"
 #include "scan/emission.h"
 
 /* Owned bytes that both automata walk before their matches are merged: few enough for the matches
@@ -25,32 +24,6 @@ typedef struct pair_walker {
     uint64_t *per_pattern[2];   /* counts of each automaton's patterns; NULL until needed */
     trawl_start_walker *starts; /* NULL: the pair has no reversed one */
 } pair_walker;
-
-trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,
-                                  trawl_walker *of[2], trawl_outputs *outputs, trawl_error *error) {
-    trawl_status status = TRAWL_OK;
-    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        const trawl_db *automaton = pair->automaton[number];
-        if (automaton == NULL) {
-            continue;
-        }
-        trawl_outputs_view(automaton, 0, &outputs[number]);
-        status = automaton->engine->walker->open(automaton, settings, &of[number], error);
-        if (status == TRAWL_OK) {
-            of[number]->threads = 1;
-            trawl_fallback_offer(of[number]);
-        }
-    }
-    return status;
-}
-
-void trawl_case_pair_close(trawl_walker *of[2]) {
-    for (unsigned number = 0; number < 2; number++) {
-        if (of[number] != NULL) {
-            of[number]->type->close(of[number]);
-        }
-    }
-}
 
 static void close_pair(trawl_walker *base) {
     pair_walker *walker = (pair_walker *)base;

@@ -5,21 +5,6 @@
 #include "engines/engines.h"
 #include "run/case_pair.h"
 
-trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
-                                    trawl_db **automaton, trawl_error *error) {
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.engine = "ac-dfa";
-    options.matches = matches;
-    options.max_table_bytes = TRAWL_FALLBACK_DFA_BYTES;
-    trawl_status status = trawl_compile(patterns, &options, automaton, error);
-    if (status == TRAWL_ERROR_LIMIT) {
-        options.engine = "ac-nfa";
-        options.max_table_bytes = 0;
-        status = trawl_compile(patterns, &options, automaton, error);
-    }
-    return status;
-}
-
 static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     trawl_status status = trawl_patterns_new(&patterns, error);

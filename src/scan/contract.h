@@ -105,9 +105,10 @@ struct trawl_sink {
      * `matches` into a larger array. Any other status than TRAWL_OK ends the walk, which returns
      * it: TRAWL_STOPPED if the caller wants no more matches. */
     trawl_status (*flush)(trawl_sink *sink);
-    /* NULL; or takes the prepared matches of events where there are any, in place of their writer
-     * (trawl_prepared_writer in scan/prepared_matches.h), while the sink is empty. For whoever
-     * needs no match by itself. */
+    /* NULL, or a function of an owner that needs no single matches, as when matches are counted.
+     * Where matches are prepared (scan/prepared_matches.h) it is called with the events in place of
+     * the writer (trawl_prepared_writer), which would copy all their matches. `count` of the sink
+     * is 0 then. Returns the number of events that it has handled. */
     size_t (*take)(const trawl_match *matches, uint64_t base, const trawl_ending_event *events,
                    const uint32_t *found, size_t count, trawl_sink *sink);
 };

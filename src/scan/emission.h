@@ -48,7 +48,7 @@ static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
         const trawl_key_record *record = &outputs->records[key];
         uint32_t length = record->length;
         if (__builtin_expect(length > end, 0)) {
-            break; /* only a forged automaton reports a key that begins before the text */
+            break; /* only a forged automaton (database/validate.h) reports such a key */
         }
         size_t start = end - length;
         const uint32_t *ids = record->patterns == 1 ? &record->ids : outputs->ids + record->ids;

@@ -7,9 +7,6 @@
 #include "base/status.h"
 #include "costs/cpu_constants.h"
 
-/* Bytes of a pattern's end by which patterns are told apart, at most. */
-#define HASHED_BYTES 64u
-
 /* Places of `known`, as a power of two: 16 for each pattern that is searched for. */
 #define KNOWN_BITS (TRAWL_RABIN_KARP_TRIAL_LOG + 4)
 
@@ -45,10 +42,12 @@ static uint16_t tag_of(uint64_t hash) {
     return (uint16_t)(hash >> 8 | 1);
 }
 
-/* Whether no pattern before had the same last bytes and the same length, up to HASHED_BYTES. */
+/* Whether no pattern before had the same last bytes and the same length, up to
+ * TRAWL_RABIN_KARP_TRIAL_END_BYTES. */
 static bool is_new_key(const trial *self, const uint8_t *past, uint32_t length) {
-    uint64_t hash = length < HASHED_BYTES ? length : HASHED_BYTES;
-    for (uint32_t i = 1; i <= length && i <= HASHED_BYTES; i++) {
+    uint64_t hash =
+        length < TRAWL_RABIN_KARP_TRIAL_END_BYTES ? length : TRAWL_RABIN_KARP_TRIAL_END_BYTES;
+    for (uint32_t i = 1; i <= length && i <= TRAWL_RABIN_KARP_TRIAL_END_BYTES; i++) {
         hash = (hash + past[-(ptrdiff_t)i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
     }

@@ -9,9 +9,6 @@
 #include "costs/cpu_constants.h"
 #include "engines/wu_manber/format.h"
 
-/* Bytes of a pattern's end by which patterns are told apart, at most. */
-#define HASHED_BYTES 32u
-
 /* One window that moves over the sample. */
 typedef struct walk {
     const trawl_patterns *patterns;
@@ -58,7 +55,8 @@ static bool set_bit(uint8_t *bits, uint32_t log, uint64_t hash) {
 /* Sets may have the same pattern many times: it is one key. */
 static void add_pattern(const walk *self, size_t id) {
     const uint8_t *last = trawl_pattern_bytes(self->patterns, id + 1) - 1;
-    if (!set_bit(self->keys, self->tail_bits, hash_end(self->patterns, id, HASHED_BYTES))) {
+    if (!set_bit(self->keys, self->tail_bits,
+                 hash_end(self->patterns, id, TRAWL_WU_MANBER_TRIAL_END_BYTES))) {
         return;
     }
     for (uint32_t distance = 0; distance < self->most; distance++) {
@@ -95,8 +93,9 @@ static trawl_wu_manber_rates move_over_text(const walk *self, size_t step) {
 /* The number of different ends of the patterns, of as many bytes as a search window. Of large sets
  * it is estimated by one in `step` patterns. */
 static double count_endings(const trawl_patterns *patterns, uint8_t *bits, size_t step) {
-    uint32_t bytes =
-        patterns->min_length < HASHED_BYTES ? (uint32_t)patterns->min_length : HASHED_BYTES;
+    uint32_t bytes = patterns->min_length < TRAWL_WU_MANBER_TRIAL_END_BYTES
+                         ? (uint32_t)patterns->min_length
+                         : TRAWL_WU_MANBER_TRIAL_END_BYTES;
     double different = 0, examined = 0;
     for (size_t id = 0; id < patterns->count; id += step, examined++) {
         different += set_bit(bits, TRAWL_WU_MANBER_ENDING_BITS, hash_end(patterns, id, bytes));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Timing: scans of a text in device memory, and the ceilings of a device. */
-#include "gpu/contract.cuh"
+#include "run/gpu/scan.cuh"
 
 #include <math.h>
 

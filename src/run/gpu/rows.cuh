@@ -17,7 +17,7 @@
 #ifndef TRAWL_RUN_GPU_ROWS_CUH
 #define TRAWL_RUN_GPU_ROWS_CUH
 
-#include "gpu/contract.cuh"
+#include "run/gpu/scan.cuh"
 
 #include "trawl/trawl_cuda_rows.h"
 

@@ -7,6 +7,7 @@
 
 #include "gpu/emission.cuh"
 #include "gpu/sort.cuh"
+#include "run/gpu/scan.cuh"
 
 extern "C" {
 #include "base/sized.h"

@@ -10,7 +10,7 @@
 #ifndef TRAWL_RUN_GPU_WALKER_CUH
 #define TRAWL_RUN_GPU_WALKER_CUH
 
-#include "gpu/contract.cuh"
+#include "run/gpu/scan.cuh"
 
 extern "C" {
 #include "run/gpu/transfer/fill.h"

@@ -10,8 +10,9 @@
 /* ------------------------------------------------------------------ times for the report */
 
 /*
- * Adds the time of a step to a sum of the report. The begin event of work that is queued behind
- * that of another slot may come before that work ends; so the time counts from that end.
+ * Adds the time of a step to a sum of the report. Slots have streams of their own, so the begin
+ * event of a step may come while the device still does the same step for another slot. The time
+ * from then to *until, where that step ended, has been added already and is not added again.
  */
 static trawl_status add_time(const trawl_cuda_walk *walk, cudaEvent_t begin, cudaEvent_t end,
                              double *until, double *sum, trawl_error *error) {

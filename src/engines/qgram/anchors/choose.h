@@ -14,9 +14,9 @@
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/bloom/fields.h"
 
-/* How rare bytes are, and pairs of bytes: -8 * log2 of the share of a byte, and of that with which
- * the second byte follows the first one. So few bits are enough for an estimate, and the table
- * stays in the second-level cache. */
+/* How rare bytes and pairs of bytes are. Of a byte: -8 * log2 of its share of all bytes. Of a pair:
+ * -8 * log2 of the probability that its second byte follows its first one. Eight bits are enough
+ * for an estimate, and with them the table stays in the second-level cache. */
 typedef struct trawl_anchors_pairs {
     uint8_t first[256];
     uint8_t follows[65536]; /* [first + 256 * second] */

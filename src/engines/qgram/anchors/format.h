@@ -14,16 +14,20 @@
  * the entries of one bucket. An entry has eight bytes of its key around the anchor; keys of at most
  * eight bytes are known then, longer ones are compared whole.
  *
- *   bucket, 32 bytes    | entry of 16 bytes | entry of 16 bytes |      the bucket of a sample: by
- *   entry               | value  8          | key 4 | end | from | shift | more |    its hash
+ *   bucket, 32 bytes    | entry, 16 bytes | entry, 16 bytes |
+ *   entry, 16 bytes     | value 8 | key 4 | end 1 | from 1 | shift 1 | more 1 |
+ *
+ * The hash of a sample says which bucket is its own.
  */
 #ifndef TRAWL_ENGINES_QGRAM_ANCHORS_FORMAT_H
 #define TRAWL_ENGINES_QGRAM_ANCHORS_FORMAT_H
 
 #include "engines/qgram/format.h"
 
-/* Bytes from the first one of an anchor to the end of its key: at most (a byte of an entry); and,
- * for keys that have a place without a run of one byte there. Keys may end with long runs. */
+/* The largest distance from an anchor's first byte to its key's end. REACH: in all cases, as an
+ * entry has a byte for it; it is for keys that end with a long run of one byte, whose anchor should
+ * stand before the run. NEAR: for keys whose last NEAR bytes have a place for an anchor that is not
+ * a run. */
 #define TRAWL_ANCHORS_REACH 255u
 #define TRAWL_ANCHORS_NEAR 64u
 

@@ -205,7 +205,8 @@ double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, ui
         for (uint32_t i = 0; i <= count; i++) {
             forget_neighbours(&self, i);
         }
-        for (bool better = true; better;) {
+        bool better;
+        do {
             better = false;
             for (uint32_t from = 0; from <= count; from++) {
                 for (uint32_t to = 0; to <= count; to++) {
@@ -215,7 +216,7 @@ double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, ui
                     }
                 }
             }
-        }
+        } while (better);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {

@@ -35,7 +35,7 @@ double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, ui
 /* The expected candidates for a byte of text, of filters whose sizes have been set. */
 double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
 
-/* The ends of keys for a byte of text that the prices contain. */
+/* The ends of keys, for a byte of text, whose verification the prices of these tiers include. */
 double trawl_cuda_qgram_end_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
 
 #endif

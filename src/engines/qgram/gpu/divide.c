@@ -9,11 +9,6 @@
 #include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/division.h"
 
-/* Sizes of the table of end offsets, as powers of two of its entries; at most 128 MiB. Chosen, not
- * measured. */
-#define LEAST_END_OFFSET_BITS 8u
-#define MOST_END_OFFSET_BITS 26u
-
 #define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)
 
 /* The kinds of samples for which kernels are compiled (trawl_qgram_visit_shape in
@@ -160,8 +155,8 @@ static void make_options(trawl_cuda_division *self, size_t from, size_t past,
                          trawl_cuda_qgram_tier tier, uint32_t samples, double rate) {
     tier.min_length = self->least_length[from];
     if (tier.stride != 1) {
-        tier.end_offset_bits = LEAST_END_OFFSET_BITS;
-        while (tier.end_offset_bits < MOST_END_OFFSET_BITS &&
+        tier.end_offset_bits = TRAWL_GPU_LEAST_END_OFFSET_BITS;
+        while (tier.end_offset_bits < TRAWL_GPU_MOST_END_OFFSET_BITS &&
                (UINT64_C(1) << tier.end_offset_bits) <
                    TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE * (uint64_t)samples) {
             tier.end_offset_bits++;

@@ -9,7 +9,8 @@
 
 #define TRAWL_CUDA_DIVISION_TRIAL_BITS 2u /* bits that a sample sets in the trial filter */
 
-/* Kinds of samples, of neighbouring and of free anchors; each may have two kinds of filter. */
+/* Kinds of samples (stride and bytes) that are tried: for tiers whose samples stand side by side in
+ * a pattern, and for tiers of free anchors. Each kind is tried with up to two kinds of filter. */
 #define TRAWL_CUDA_DIVISION_SHAPES 10u
 #define TRAWL_CUDA_DIVISION_ANCHOR_SHAPES 14u
 #define TRAWL_CUDA_DIVISION_MOST_OPTIONS                                                           \

@@ -41,6 +41,7 @@
 #define TRAWL_ENGINES_QGRAM_GPU_FORMAT_H
 
 #include "base/compiler.h"
+#include "costs/gpu_constants.h"
 #include "database/endings.h"
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/pairs.h"
@@ -54,10 +55,6 @@
 /* Samples of a tier that end before the bytes of a strip and may lead to a match in the strip, at
  * most: at a stride of 2 one in every two bytes. */
 #define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_ANCHOR_SLACK / 2)
-
-/* Bytes of text by which anchor offsets are chosen: three quarters of 256 KiB (samples.c). Chosen,
- * not measured. */
-#define TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES 196608u
 
 /* Flags in `shift` of an entry of a bucket of free anchors (free_anchors.h), whose other bits are a
  * multiple of 8. */
@@ -243,7 +240,7 @@ typedef struct trawl_cuda_qgram_layout {
     trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* by falling length; frequent last */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
     /* The text by which anchor offsets are chosen. */
-    uint8_t anchor_text[TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES];
+    uint8_t anchor_text[TRAWL_GPU_ANCHOR_TEXT_BYTES];
     size_t anchor_text_length;
     trawl_cuda_qgram_automaton automaton;
     bool longest; /* of trawl_cuda_qgram_arrays */

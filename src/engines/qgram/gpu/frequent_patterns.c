@@ -12,7 +12,7 @@
 /* More entries than the text has samples, so that a free one ends every search. */
 #define INDEX_BITS 18u
 #define INDEX_SIZE (1u << INDEX_BITS)
-_Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES, "a free place ends every search");
+_Static_assert(INDEX_SIZE > TRAWL_GPU_ANCHOR_TEXT_BYTES, "a free place ends every search");
 
 /* A sample of the text that may be frequent. */
 typedef struct text_sample {
@@ -26,7 +26,7 @@ typedef struct frequent_samples {
     uint32_t least;                 /* occurrences in the text from which on a sample is frequent */
     uint32_t used;
     uint32_t index[INDEX_SIZE]; /* open addressing: 1 + the number of a sample; 0: free */
-    text_sample samples[TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES];
+    text_sample samples[TRAWL_GPU_ANCHOR_TEXT_BYTES];
 } frequent_samples;
 
 /* The index entry of a sample, or the free entry where it would be. */

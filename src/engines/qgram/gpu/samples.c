@@ -11,7 +11,7 @@
 /* Three of four pieces of the sample choose anchor offsets, the fourth one validates them:
  * candidates are counted in it. Samples that were chosen because they are rare in a text seem rarer
  * in that text than they are elsewhere. */
-#define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES / 3 * 4)
+#define SAMPLE_BYTES ((size_t)TRAWL_GPU_ANCHOR_TEXT_BYTES / 3 * 4)
 
 /* Lengths at which groups begin, besides the shortest one. Chosen, not measured: single lengths
  * where a byte more allows another kind of sample, ranges for long patterns. */

@@ -2,16 +2,13 @@
 #include "engines/qgram/sparse/choose.h"
 
 #include "base/allocate.h"
-
-/* Slots for each q-gram of the text, so that one in 16 of the other q-grams has a count by chance;
- * and the largest table, which fits a second-level cache. */
-#define SLOTS_PER_GRAM 16u
-#define MIN_BITS 8u
-#define MAX_BITS 20u
+#include "costs/cpu_constants.h"
 
 bool trawl_sparse_counts_open(trawl_sparse_counts *self, size_t length, bool folded) {
-    *self = (trawl_sparse_counts){.bits = MIN_BITS, .case_bits = trawl_qgram_case_bits(folded)};
-    while (self->bits < MAX_BITS && (size_t)1 << self->bits < SLOTS_PER_GRAM * length) {
+    *self = (trawl_sparse_counts){.bits = TRAWL_SPARSE_LEAST_COUNT_BITS,
+                                  .case_bits = trawl_qgram_case_bits(folded)};
+    while (self->bits < TRAWL_SPARSE_MOST_COUNT_BITS &&
+           (size_t)1 << self->bits < TRAWL_SPARSE_COUNTS_PER_GRAM * length) {
         self->bits++;
     }
     self->counts = trawl_allocate_zeroed((size_t)1 << self->bits, 1);

@@ -37,8 +37,8 @@ typedef struct candidates {
     uint64_t hash[AT_ONCE];
 } candidates;
 
-/* Hashes a sample, and prefetches its word of the filter and a line of the text further on. Most
- * samples are the only thing that is read of their line. */
+/* Hashes a sample, and prefetches its word of the filter and the line of a later sample. Of most
+ * lines of the text nothing but one sample is read. */
 static inline uint64_t hash_sample(const trawl_tier_walker *walker, const uint8_t *sample) {
     /* The line may be behind the text: prefetching it is harmless. It will not be read again, and
      * must not evict the filter from the second-level cache. */
