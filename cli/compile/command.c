@@ -121,7 +121,8 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
     if (problem != NULL)
         (void)arguments_misuse(&compile_command, "%s", problem);
     const command_inputs inputs = {.patterns = &request->patterns, .sample = request->sample};
-    return problem == NULL && !output_overwrites(request->output, &inputs);
+    return problem == NULL && !sample_is_used_up(&inputs) &&
+           !output_overwrites(request->output, &inputs);
 }
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {

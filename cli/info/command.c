@@ -11,6 +11,7 @@
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/info/measure.h"
@@ -173,7 +174,9 @@ static bool consistent(const info_request *request) {
         problem = "--patterns prints nothing but patterns: leave out the other flags";
     if (problem != NULL)
         (void)arguments_misuse(&info_command, "%s", problem);
-    return problem == NULL;
+    const command_inputs inputs = {
+        .patterns = &request->patterns, .database = request->database, .sample = request->sample};
+    return problem == NULL && !sample_is_used_up(&inputs);
 }
 
 static bool parse(info_request *request, int argc, char **argv, int *status) {

@@ -213,6 +213,25 @@ checks=$((checks + 1))
     grep -q '"filtered_bytes":19,"automaton_bytes":0,"filters":\[{"kind":"' .err ||
     fail '--stats of a plan'
 refuse 'missing: No such file' "$trawl" scan -e fox --sample missing a
+# a sample must not take the beginning of what is scanned
+once="cat a | '$trawl' scan -c -e fox --sample"
+refuse 'standard input cannot be both the sample and the text' bash -c "$once -"
+refuse 'standard input cannot be both the sample and the text' bash -c "$once - a -"
+refuse '/dev/stdin: cannot be both the sample and a text' bash -c "$once /dev/stdin"
+refuse '/dev/stdin: cannot be both the sample and a text' bash -c "$once /dev/stdin /dev/stdin"
+refuse '-: cannot be both the sample and a text' bash -c "$once - /dev/stdin"
+for command in scan info compile; do
+    operands=''
+    [ $command = scan ] && operands=a
+    [ $command = compile ] && operands='-o x.db'
+    refuse 'standard input cannot be both the sample and the patterns' \
+        bash -c "echo fox | '$trawl' $command -f - --sample - $operands"
+    refuse '/dev/stdin: cannot be both the sample and a file of patterns' \
+        bash -c "echo fox | '$trawl' $command -f /dev/stdin --sample /dev/stdin $operands"
+done
+refuse 'both the sample and the names' bash -c "echo a | '$trawl' scan -e fox --sample - --files-from -"
+check 'a sample in a pipe' bash -c "cat a | '$trawl' scan -c -e fox --sample - a"
+check 'a sample beside a text' bash -c "'$trawl' scan -c -e fox --sample /dev/stdin <a"
 
 # what is wrong, where, and what was expected
 refuse "--device: expected cuda, cuda:N or cpu, not 'nosuch'" \
