@@ -232,6 +232,7 @@ static int print(const info_request *request, info_report *info, const trawl_pat
     }
     info->costs_are_measured =
         device_is_cuda(given.device) ? plan.study.device_costs != NULL : plan.study.costs != NULL;
+    info->profile_error = plan.profile_error;
     const info_extent extent = extent_of(request);
     trawl_status status = info_measure(info, patterns, &given, &extent, &error);
     planning_end(&plan);

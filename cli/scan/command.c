@@ -150,12 +150,13 @@ static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reas
     (void)fputs("]", file);
 }
 
-/* In seconds. */
+/* Times in seconds, and what else --stats says of the preparations. */
 typedef struct scan_times {
     double begin; /* time when the command began, plus the time of building tables */
     double build; /* building the tables, in this process or when the database was compiled */
     double setup; /* the rest before the first text: listing files, starting the device */
     double scan;
+    trawl_error ignored; /* why a profile of costs was ignored; status TRAWL_OK: none was */
 } scan_times;
 
 static void print_stats(const scan_plan *plan, const device_choice *device,
@@ -178,6 +179,10 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
     if (device->is_cuda) /* creating a CUDA context takes long */
         (void)fprintf(file, ",\"setup_seconds\":%.6f", times->setup);
     device_print_stats(file, device, &plan->report);
+    const trawl_error *ignored =
+        device->profile_error.status != TRAWL_OK ? &device->profile_error : &times->ignored;
+    if (ignored->status != TRAWL_OK)
+        device_print_stat(file, "profile_ignored", ignored->message);
     (void)fputc('}', file);
     stats_end(&stats_);
 }
@@ -295,7 +300,7 @@ static int scan(const scan_options *options) {
     scan_texts texts;
     scan_texts_collect(&texts, options);
     device_start_others(&starting, options->scan.device, texts.stored_bytes);
-    bool ready = scan_get_database(options, &texts, &db, &times.build);
+    bool ready = scan_get_database(options, &texts, &db, &times.build, &times.ignored);
     device_start_end(&starting);
     if (ready) {
         times.begin += options->database == NULL ? times.build : 0;

@@ -19,7 +19,7 @@ const char *scan_sample_of(const scan_options *options, const scan_texts *texts)
 }
 
 static bool compile(const scan_options *options, const scan_texts *texts,
-                    const trawl_patterns *patterns, trawl_db **db) {
+                    const trawl_patterns *patterns, trawl_db **db, trawl_error *ignored) {
     trawl_error error;
     trawl_compile_options compile = options->compile;
     planning plan;
@@ -31,14 +31,16 @@ static bool compile(const scan_options *options, const scan_texts *texts,
         if (status != TRAWL_OK)
             (void)report_error(&error);
     }
+    *ignored = plan.profile_error;
     planning_end(&plan);
     return status == TRAWL_OK;
 }
 
 bool scan_get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
-                       double *seconds) {
+                       double *seconds, trawl_error *ignored) {
     trawl_error error;
     trawl_db_information information = TRAWL_DB_INFORMATION;
+    *ignored = (trawl_error){.status = TRAWL_OK};
     if (options->database != NULL) {
         if (database_load(options->database, options->database_copy, db, &error) != TRAWL_OK) {
             (void)report_error(&error);
@@ -52,7 +54,7 @@ bool scan_get_database(const scan_options *options, const scan_texts *texts, tra
     if (!pattern_options_load(&options->patterns, &patterns, NULL))
         return false;
     double begin = seconds_now();
-    bool compiled = compile(options, texts, patterns, db);
+    bool compiled = compile(options, texts, patterns, db, ignored);
     *seconds = seconds_now() - begin;
     trawl_patterns_free(patterns);
     return compiled;
