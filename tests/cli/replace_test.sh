@@ -106,6 +106,8 @@ refuse 'text.gz: is compressed' "$trawl" replace --in-place -f map.tsv text.gz
 refuse 'missing: No such file' "$trawl" replace --in-place -f map.tsv missing
 refuse 'tree: is a directory' "$trawl" replace --in-place -f map.tsv tree
 refuse 'is no regular file' "$trawl" replace --in-place -f map.tsv /dev/null
+mkfifo fifo
+refuse 'fifo: is no regular file' timeout 10 "$trawl" replace --in-place -f map.tsv fifo
 refuse 'standard input is none' "$trawl" replace --in-place -f map.tsv
 refuse 'standard input is none' "$trawl" replace --in-place -f map.tsv text -
 refuse 'cannot be both the patterns and the text' "$trawl" replace -f -
