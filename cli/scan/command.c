@@ -229,13 +229,23 @@ static int run_with_journal(scan_plan *plan, scan_texts *texts, const device_cho
     return status;
 }
 
+/* Ends the output. After an error a file stays as it was: results of some texts would look like
+ * those of all. Returns the exit status. */
+static int end_output(const scan_plan *plan) {
+    trawl_error error;
+    bool drops = plan->failed && !output_file_failed(plan->output);
+    if (drops && output_file_replaces(plan->output))
+        output_file_abandon(plan->output);
+    else if (output_file_close(plan->output, &error) != TRAWL_OK)
+        return report_error(&error);
+    return plan->failed ? EXIT_ERROR : plan->matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+}
+
 /* Scans the texts and writes the results into plan->output, which is open. Returns the exit
  * status. */
 static int run_to_output(scan_plan *plan, scan_texts *texts, const device_choice *device,
                          scan_times *times) {
     const scan_options *options = plan->options;
-    int status = EXIT_ERROR;
-    trawl_error error;
     if (options->output == NULL)
         remember_output(&plan->scanner);
     double begin = seconds_now();
@@ -246,10 +256,7 @@ static int run_to_output(scan_plan *plan, scan_texts *texts, const device_choice
     times->scan = seconds_now() - begin;
     if (plan->per_pattern != NULL)
         top_write(plan);
-    if (output_file_close(plan->output, &error) != TRAWL_OK)
-        (void)report_error(&error);
-    else if (!plan->failed)
-        status = plan->matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+    int status = end_output(plan);
     if (options->stats)
         print_stats(plan, device, times);
     return status;

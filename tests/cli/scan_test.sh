@@ -253,6 +253,16 @@ ln -s out.tsv out-link
 expect 0 '' "$trawl" scan -e fox c -o out-link
 expect 0 'c\t2\t5\t0\tfox' cat out.tsv
 check '-o keeps a symbolic link' test -L out-link
+for flags in '' -c '--top 2'; do # after an error the file is as it was
+    # shellcheck disable=SC2086 # flags: none or some
+    refuse 'nosuch: No such file' "$trawl" scan $flags -e fox a nosuch -o out.tsv
+    expect 0 'c\t2\t5\t0\tfox' cat out.tsv
+    # shellcheck disable=SC2086
+    refuse 'nosuch: No such file' "$trawl" scan $flags -e fox a nosuch -o new.tsv
+    check 'no file after an error' test -z "$(ls new.tsv* out.tsv.* 2>.err)"
+done
+"$trawl" scan -e fox a nosuch -o /dev/stdout 2>.err | cat >piped
+expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' cat piped
 
 # what users of grep type
 refuse "unknown flag -n: scan prints offsets; 'trawl grep -n'" "$trawl" scan -n -e fox a
