@@ -67,7 +67,7 @@ static int print_help(void) {
         "instruction set of scans on the CPU; 'trawl devices' lists those of the machine.\n"
         "Exit status: 0 if there is a match, 1 if there is none, 2 after an error.\n",
         "help", "print this page; help COMMAND explains a command");
-    return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+    return finish_output(EXIT_MATCHED);
 }
 
 static const entry *find(const char *name) {
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
         (void)printf("trawl %s\n", trawl_version());
-        return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+        return finish_output(EXIT_MATCHED);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return print_help();

@@ -260,8 +260,10 @@ static int scan(cluster *all) {
     choose_gpu(&all->self, &all->options->scan, all->gpu);
     bool fine = cuda_options_check(&ranks_command, &all->options->scan, &all->options->profile);
     if (root && fine) {
+        trawl_error ignored;
         scan_texts_collect(&all->texts, all->options);
-        fine = scan_get_database(all->options, &all->texts, &all->db, &all->build_seconds);
+        fine =
+            scan_get_database(all->options, &all->texts, &all->db, &all->build_seconds, &ignored);
     }
     if (share_all(fine)) {
         double begin = MPI_Wtime();

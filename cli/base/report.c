@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/base/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/base/progress.h"
 
@@ -28,8 +31,11 @@ int report_error(const trawl_error *error) {
 }
 
 int finish_output(int status) {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool flushed = fflush(stdout) == 0;
+    int reason = errno;
+    if (flushed && !ferror(stdout))
         return status;
-    report("(standard output): could not be written");
+    /* The reason of an earlier failure is not known any more. */
+    report("(standard output): %s", flushed ? "could not be written" : strerror(reason));
     return EXIT_ERROR;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/base/clock.h"
+#include "cli/base/json_text.h"
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
 #include "cli/base/words.h"
@@ -121,7 +122,8 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
     if (problem != NULL)
         (void)arguments_misuse(&compile_command, "%s", problem);
     const command_inputs inputs = {.patterns = &request->patterns, .sample = request->sample};
-    return problem == NULL && !output_overwrites(request->output, &inputs);
+    return problem == NULL && !sample_is_used_up(&inputs) &&
+           !output_overwrites(request->output, &inputs);
 }
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {
@@ -136,7 +138,7 @@ static trawl_status write_database(const trawl_db *db, const char *path, trawl_e
 }
 
 static void summarise(const compile_request *request, const trawl_db *db, double read_seconds,
-                      double build_seconds) {
+                      double build_seconds, const trawl_error *ignored) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
     if (request->stats) {
@@ -145,11 +147,16 @@ static void summarise(const compile_request *request, const trawl_db *db, double
         (void)fprintf(stats_.file,
                       "{\"patterns\":%zu,\"engine\":\"%s\",\"variant\":\"%s\",\"matches\":\"%s\","
                       "\"states\":%" PRIu64 ",\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
-                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}",
+                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f",
                       information.patterns, information.engine, information.variant,
                       match_kind_name(information.matches), information.states,
                       information.table_bytes, information.total_bytes, read_seconds,
                       build_seconds);
+        if (ignored->status != TRAWL_OK) {
+            (void)fputc(',', stats_.file);
+            json_print_member(stats_.file, "profile_ignored", ignored->message);
+        }
+        (void)fputc('}', stats_.file);
         stats_end(&stats_);
     } else if (isatty(STDERR_FILENO)) {
         char line[2048];
@@ -185,7 +192,7 @@ static int run(compile_request *request) {
     if (status == TRAWL_OK)
         status = write_database(db, request->output, &error);
     if (status == TRAWL_OK)
-        summarise(request, db, read - begin, built - read);
+        summarise(request, db, read - begin, built - read, &plan.profile_error);
     trawl_db_free(db);
     return status == TRAWL_OK ? EXIT_MATCHED : report_error(&error);
 }

@@ -35,21 +35,61 @@ static bool has_patterns(const struct stat *output, const pattern_options *patte
     return same;
 }
 
+/* What of `inputs`, other than the sample, is this file; NULL: nothing. */
+static const char *name_of(const struct stat *file, const command_inputs *inputs) {
+    return is_text(file, inputs->files)           ? "a text"
+           : has_patterns(file, inputs->patterns) ? "a file of patterns"
+           : is_listed(file, inputs->lists) || is_listed(file, inputs->lists0) ? "a list of texts"
+           : is_same(file, inputs->database)                                   ? "the database"
+                                                                               : NULL;
+}
+
 bool output_overwrites(const char *output, const command_inputs *inputs) {
     struct stat of;
     if (output == NULL || strcmp(output, "-") == 0 || stat(output, &of) != 0 ||
         !S_ISREG(of.st_mode))
         return false;
-    const char *read = is_text(&of, inputs->files)           ? "a text"
-                       : has_patterns(&of, inputs->patterns) ? "a file of patterns"
-                       : is_listed(&of, inputs->lists) || is_listed(&of, inputs->lists0)
-                           ? "a list of texts"
-                       : is_same(&of, inputs->database) ? "the database"
-                       : is_same(&of, inputs->sample)   ? "the sample"
-                       : is_same(&of, inputs->profile)  ? "the profile"
-                                                        : NULL;
+    const char *read = name_of(&of, inputs);
+    if (read == NULL && is_same(&of, inputs->sample))
+        read = "the sample";
+    if (read == NULL && is_same(&of, inputs->profile))
+        read = "the profile";
     if (read != NULL)
         report("%s: is %s, which the output would replace; expected another file after -o", output,
                read);
     return read != NULL;
+}
+
+static bool names_stdin(const string_list *list) {
+    bool named = false;
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        named = named || strcmp(list->items[i], "-") == 0;
+    return named;
+}
+
+/* What of `inputs`, other than the sample, is named as standard input; NULL: nothing. */
+static const char *name_of_stdin(const command_inputs *inputs) {
+    if (inputs->patterns != NULL && pattern_options_use_stdin(inputs->patterns))
+        return "the patterns";
+    if (names_stdin(inputs->lists) || names_stdin(inputs->lists0))
+        return "the names of the texts";
+    return inputs->files != NULL && file_options_use_stdin(inputs->files) ? "the text" : NULL;
+}
+
+bool sample_is_used_up(const command_inputs *inputs) {
+    struct stat of;
+    const char *sample = inputs->sample;
+    bool is_stdin = sample != NULL && strcmp(sample, "-") == 0;
+    const char *other = is_stdin ? name_of_stdin(inputs) : NULL;
+    if (other != NULL) {
+        report("standard input cannot be both the sample and %s", other);
+        return true;
+    }
+    if (sample == NULL || (is_stdin ? fstat(STDIN_FILENO, &of) : stat(sample, &of)) != 0 ||
+        !(S_ISFIFO(of.st_mode) || S_ISSOCK(of.st_mode)))
+        return false;
+    other = name_of(&of, inputs);
+    if (other != NULL)
+        report("%s: cannot be both the sample and %s: a pipe is read only once", sample, other);
+    return other != NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Outputs that would replace what a command reads. */
+/* Files that a command would use twice: an output that replaces what it reads, and a sample whose
+ * bytes the text or the patterns need too. */
 #ifndef CLI_FLAGS_OVERWRITE_H
 #define CLI_FLAGS_OVERWRITE_H
 
@@ -18,5 +19,9 @@ typedef struct command_inputs {
 /* True, after reporting it, if the output (NULL or "-": standard output) is one of these files, by
  * any of its names. Devices and pipes may be both. */
 bool output_overwrites(const char *output, const command_inputs *inputs);
+
+/* True, after reporting it, if the sample is standard input and something else that is read is too,
+ * or if both are the same pipe: what one of them reads, the other would lack. */
+bool sample_is_used_up(const command_inputs *inputs);
 
 #endif

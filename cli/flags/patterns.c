@@ -118,6 +118,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->cr_lines += counts.cr_lines;
         tally->tab_lines += counts.tab_lines;
         tally->greater_lines += counts.greater_lines;
+        tally->grouped += counts.grouped;
         tally->marks += counts.marks;
         tally->wide += counts.wide;
     }

@@ -11,6 +11,7 @@
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/info/measure.h"
@@ -173,7 +174,9 @@ static bool consistent(const info_request *request) {
         problem = "--patterns prints nothing but patterns: leave out the other flags";
     if (problem != NULL)
         (void)arguments_misuse(&info_command, "%s", problem);
-    return problem == NULL;
+    const command_inputs inputs = {
+        .patterns = &request->patterns, .database = request->database, .sample = request->sample};
+    return problem == NULL && !sample_is_used_up(&inputs);
 }
 
 static bool parse(info_request *request, int argc, char **argv, int *status) {
@@ -229,6 +232,7 @@ static int print(const info_request *request, info_report *info, const trawl_pat
     }
     info->costs_are_measured =
         device_is_cuda(given.device) ? plan.study.device_costs != NULL : plan.study.costs != NULL;
+    info->profile_error = plan.profile_error;
     const info_extent extent = extent_of(request);
     trawl_status status = info_measure(info, patterns, &given, &extent, &error);
     planning_end(&plan);

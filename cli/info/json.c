@@ -135,6 +135,10 @@ void info_print_json(const info_report *report) {
     (void)printf(",");
     json_print_member(stdout, "reason", report->plan_reason);
     (void)printf("}");
+    if (report->profile_error.status != TRAWL_OK) {
+        (void)printf(",");
+        json_print_member(stdout, "profile_ignored", report->profile_error.message);
+    }
     if (report->has_expected)
         print_expected(report);
     (void)printf(",\"engines\":[");

@@ -49,6 +49,7 @@ typedef struct info_report {
     const char *source;            /* name for the heading */
     const char *sample;            /* path of the sample of a text; NULL: none was given */
     bool costs_are_measured;       /* a profile of `trawl tune` is used */
+    trawl_error profile_error;     /* why a profile was ignored; status TRAWL_OK: none was */
     trawl_match_kind matches;      /* that are planned for */
     bool is_database;              /* `database` is known */
     trawl_db_information database; /* the database that was given */

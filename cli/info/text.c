@@ -249,6 +249,8 @@ void info_print_text(const info_report *report) {
         print_database(report);
     if (report->has_plan)
         print_new_plan(report);
+    if (report->profile_error.status != TRAWL_OK)
+        print_field("profile", "ignored: %s", report->profile_error.message);
     if (report->row_count != 0 || report->is_database)
         return;
     (void)putchar('\n');

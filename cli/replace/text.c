@@ -116,6 +116,17 @@ static bool replace_pieces(const text_replacer *self, text_file *file, size_t le
 
 /* ------------------------------------------------------------------ in place */
 
+/* Whether a file cannot be changed in place. Asked before it is opened: opening a FIFO waits. */
+static bool is_special(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+static bool refuse_special(const char *path) {
+    report("text %s: is no regular file, and cannot be changed in place", path);
+    return false;
+}
+
 /* Gives a file its new content: that of the result. */
 static bool write_result(const text_replacer *self, const char *path) {
     trawl_error error;
@@ -148,11 +159,10 @@ static bool replace_in_place(text_replacer *self, text_file *file, const char *p
     trawl_error error;
     size_t length = 0;
     bool good = text_file_is_plain(file);
-    if (!good)
-        report("text %s: %s", path,
-               text_file_is_compressed(file)
-                   ? "is compressed, and its replacement would not be; use -o"
-                   : "is no regular file, and cannot be changed in place");
+    if (text_file_is_compressed(file))
+        report("text %s: is compressed, and its replacement would not be; use -o", path);
+    else if (!good)
+        (void)refuse_special(path);
     else
         good =
             text_file_fill(file, self->buffer, PIECE, &length, &error) == TRAWL_OK || fail(&error);
@@ -179,6 +189,8 @@ bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced
     *replaced = 0;
     if (self->buffer == NULL)
         self->buffer = allocate(PIECE);
+    if (self->in_place && is_special(path))
+        return refuse_special(path);
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK)
         return fail(&error);
     if (self->to_standard_output && is_standard_output(file)) {

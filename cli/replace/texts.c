@@ -54,6 +54,45 @@ static int add_entry(const char *path, void *context) {
     return 0;
 }
 
+/* An entry and its place in the list. */
+typedef struct real_name {
+    char *name; /* owned */
+    size_t index;
+} real_name;
+
+static int compare_names(const void *left, const void *right) {
+    const real_name *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order : a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Keeps only the first of the entries that lead to one file: changed twice at once, it would hold
+ * the result of either. Hard links stay, since each of them becomes a file of its own. */
+static void drop_repeated(text_entries *all) {
+    real_name *names = allocate(all->count * sizeof *names);
+    for (size_t i = 0; i < all->count; i++) {
+        char *resolved = realpath(all->items[i].path, NULL);
+        names[i].name = resolved != NULL ? resolved : string_copy(all->items[i].path);
+        names[i].index = i;
+    }
+    qsort(names, all->count, sizeof *names, compare_names);
+    for (size_t i = 1; i < all->count; i++) {
+        char **path = &all->items[names[i].index].path;
+        if (strcmp(names[i].name, names[i - 1].name) != 0)
+            continue;
+        free(*path);
+        *path = NULL;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        free(names[i].name);
+        if (all->items[i].path != NULL)
+            all->items[kept++] = all->items[i];
+    }
+    all->count = kept;
+    free(names);
+}
+
 static void gather(member *self, const void *bytes, size_t length) {
     if (length > self->capacity - self->length) {
         self->capacity = 2 * (self->length + length);
@@ -217,6 +256,8 @@ static void replace_all(replacing *job, const text_entries *all) {
 void replacing_run(replacing *job) {
     text_entries all = {.count = 0};
     job->failed = !file_options_visit_all(&job->options->files, add_entry, &all);
+    if (job->options->in_place)
+        drop_repeated(&all);
     replace_all(job, &all);
     for (size_t i = 0; i < all.count; i++)
         free(all.items[i].path);

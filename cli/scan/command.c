@@ -150,12 +150,13 @@ static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reas
     (void)fputs("]", file);
 }
 
-/* In seconds. */
+/* Times in seconds, and what else --stats says of the preparations. */
 typedef struct scan_times {
     double begin; /* time when the command began, plus the time of building tables */
     double build; /* building the tables, in this process or when the database was compiled */
     double setup; /* the rest before the first text: listing files, starting the device */
     double scan;
+    trawl_error ignored; /* why a profile of costs was ignored; status TRAWL_OK: none was */
 } scan_times;
 
 static void print_stats(const scan_plan *plan, const device_choice *device,
@@ -178,6 +179,10 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
     if (device->is_cuda) /* creating a CUDA context takes long */
         (void)fprintf(file, ",\"setup_seconds\":%.6f", times->setup);
     device_print_stats(file, device, &plan->report);
+    const trawl_error *ignored =
+        device->profile_error.status != TRAWL_OK ? &device->profile_error : &times->ignored;
+    if (ignored->status != TRAWL_OK)
+        device_print_stat(file, "profile_ignored", ignored->message);
     (void)fputc('}', file);
     stats_end(&stats_);
 }
@@ -224,13 +229,23 @@ static int run_with_journal(scan_plan *plan, scan_texts *texts, const device_cho
     return status;
 }
 
+/* Ends the output. After an error a file stays as it was: results of some texts would look like
+ * those of all. Returns the exit status. */
+static int end_output(const scan_plan *plan) {
+    trawl_error error;
+    bool drops = plan->failed && !output_file_failed(plan->output);
+    if (drops && output_file_replaces(plan->output))
+        output_file_abandon(plan->output);
+    else if (output_file_close(plan->output, &error) != TRAWL_OK)
+        return report_error(&error);
+    return plan->failed ? EXIT_ERROR : plan->matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+}
+
 /* Scans the texts and writes the results into plan->output, which is open. Returns the exit
  * status. */
 static int run_to_output(scan_plan *plan, scan_texts *texts, const device_choice *device,
                          scan_times *times) {
     const scan_options *options = plan->options;
-    int status = EXIT_ERROR;
-    trawl_error error;
     if (options->output == NULL)
         remember_output(&plan->scanner);
     double begin = seconds_now();
@@ -241,10 +256,7 @@ static int run_to_output(scan_plan *plan, scan_texts *texts, const device_choice
     times->scan = seconds_now() - begin;
     if (plan->per_pattern != NULL)
         top_write(plan);
-    if (output_file_close(plan->output, &error) != TRAWL_OK)
-        (void)report_error(&error);
-    else if (!plan->failed)
-        status = plan->matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+    int status = end_output(plan);
     if (options->stats)
         print_stats(plan, device, times);
     return status;
@@ -295,7 +307,7 @@ static int scan(const scan_options *options) {
     scan_texts texts;
     scan_texts_collect(&texts, options);
     device_start_others(&starting, options->scan.device, texts.stored_bytes);
-    bool ready = scan_get_database(options, &texts, &db, &times.build);
+    bool ready = scan_get_database(options, &texts, &db, &times.build, &times.ignored);
     device_start_end(&starting);
     if (ready) {
         times.begin += options->database == NULL ? times.build : 0;

@@ -392,7 +392,7 @@ static bool consistent(parsing *parser) {
                                    .database = options->database,
                                    .sample = options->sample,
                                    .profile = options->profile.path};
-    return !output_overwrites(options->output, &inputs);
+    return !sample_is_used_up(&inputs) && !output_overwrites(options->output, &inputs);
 }
 
 bool scan_options_parse(scan_options *options, const command *of, int argc, char **argv,

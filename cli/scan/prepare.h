@@ -11,8 +11,8 @@
 const char *scan_sample_of(const scan_options *options, const scan_texts *texts);
 
 /* Loads or compiles the database; false after reporting. *seconds is the time of building tables.
- */
+ * *ignored says why a profile of costs was ignored, if one was. */
 bool scan_get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
-                       double *seconds);
+                       double *seconds, trawl_error *ignored);
 
 #endif

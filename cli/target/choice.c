@@ -220,6 +220,4 @@ void device_print_stats(FILE *file, const device_choice *choice, const scan_done
                   totals->read_wait_seconds);
     if (choice->profile[0] != '\0')
         device_print_stat(file, "profile", choice->profile);
-    if (choice->profile_error.status != TRAWL_OK)
-        device_print_stat(file, "profile_ignored", choice->profile_error.message);
 }

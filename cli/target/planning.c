@@ -51,22 +51,27 @@ static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *s
     return status;
 }
 
-/* A profile that cannot be read is ignored here; `trawl tune` reports it. */
-static void take_costs(planning *self, trawl_compile_options *options) {
+/* Reads the profile of a device. One that cannot be read is ignored, but remembered. */
+static bool load_profile(planning *self, const char *device, device_profile *profile) {
     trawl_error error;
     char path[4096];
-    device_profile *profile = allocate(sizeof *profile);
     const profile_options own = {.path = NULL};
+    trawl_status status = device_profile_load(&own, device, path, sizeof path, profile, &error);
+    if (status != TRAWL_OK && status != TRAWL_ERROR_UNAVAILABLE)
+        self->profile_error = error;
+    return status == TRAWL_OK;
+}
+
+static void take_costs(planning *self, trawl_compile_options *options) {
+    device_profile *profile = allocate(sizeof *profile);
     self->study = study_of_compile(options);
-    if (device_profile_load(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
-        profile->has_costs) {
+    if (load_profile(self, "cpu", profile) && profile->has_costs) {
         self->costs = profile->costs;
         self->study.costs = &self->costs;
     }
     const char *device = options->device == NULL ? "cpu" : options->device;
     device = strcmp(device, "auto") == 0 ? "cuda" : device;
-    if (device_is_cuda(device) &&
-        device_profile_load(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
+    if (device_is_cuda(device) && load_profile(self, device, profile) &&
         profile->has_device_costs) {
         self->device_costs = profile->device_costs;
         self->study.device_costs = &self->device_costs;

@@ -11,6 +11,7 @@ typedef struct planning {
     trawl_study_compile_options study; /* of the options, with the costs */
     trawl_costs costs;
     trawl_device_costs device_costs;
+    trawl_error profile_error; /* why a profile was ignored; status TRAWL_OK: none was */
 } planning;
 
 /* Sets sample and costs in `options`, which point to *self afterwards, also with `study`. The

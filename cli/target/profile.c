@@ -3,14 +3,19 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/output_file.h"
+
+/* A profile is shorter by far. */
+enum { PROFILE_BYTES = 1 << 20 };
 
 static trawl_status fail(trawl_error *error, trawl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -228,12 +233,32 @@ static trawl_status read_lines(FILE *file, const char *path, device_profile *pro
     return TRAWL_OK;
 }
 
+/* Opens a file that can be read to its end: a FIFO could be waited for, a device read, for ever. */
+static trawl_status open_profile(const char *path, FILE **file, trawl_error *error) {
+    struct stat about;
+    trawl_status status = TRAWL_OK;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0 || fstat(descriptor, &about) != 0)
+        status = fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
+    else if (!S_ISREG(about.st_mode))
+        status = fail(error, TRAWL_ERROR_IO, "%.300s: is not a regular file", path);
+    else if (about.st_size > PROFILE_BYTES)
+        status = fail(error, TRAWL_ERROR_FORMAT,
+                      "%.300s: is longer than 1 MiB, and no profile of 'trawl tune'", path);
+    else if ((*file = fdopen(descriptor, "r")) == NULL)
+        status = fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
+    if (status != TRAWL_OK && descriptor >= 0)
+        (void)close(descriptor);
+    return status;
+}
+
 trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error) {
+    FILE *file = NULL;
     *profile = (device_profile){.count = 0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
-    trawl_status status = read_lines(file, path, profile, error);
+    trawl_status status = open_profile(path, &file, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = read_lines(file, path, profile, error);
     (void)fclose(file);
     if (status != TRAWL_OK)
         *profile = (device_profile){.count = 0};

@@ -57,8 +57,9 @@ double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t
 /* The same of trawl_device_costs, whose members have one value each. */
 double *profile_device_cost(trawl_device_costs *costs, size_t index, const char **name);
 
-/* Reads a profile. TRAWL_ERROR_IO if it cannot be read, TRAWL_ERROR_FORMAT if it is damaged: the
- * message names file and line. *profile is then empty. */
+/* Reads a profile. TRAWL_ERROR_IO if it cannot be read or is not a regular file, TRAWL_ERROR_FORMAT
+ * if it is damaged or longer than 1 MiB: the message names file and line. *profile is then empty.
+ */
 trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error);
 
 /* Writes a profile atomically. Creates the directory of the file, but not the parent directory. */

@@ -58,7 +58,7 @@ typedef struct trawl_span {
 typedef struct trawl_records {
     size_t size; /* sizeof(trawl_records) */
     uint64_t count;
-    const void *bytes;     /* up to the last offset, less the tail */
+    const void *bytes;     /* up to the last offset, less the tail; NULL if all offsets are 0 */
     const void *offsets;   /* count + 1 of them, little-endian; any alignment */
     uint32_t offset_bytes; /* of each offset: 4 or 8 */
     uint32_t tail; /* bytes at the end of each record that do not belong to it: 1 for lines */

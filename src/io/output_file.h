@@ -68,6 +68,11 @@ static inline bool output_file_failed(const output_file *file) {
     return file->failure != 0;
 }
 
+/* True for a regular file, which output_file_abandon leaves as it was. */
+static inline bool output_file_replaces(const output_file *file) {
+    return file->replaces;
+}
+
 /* Empties the buffer, by writing it, or after a failure by dropping it. */
 void output_file_drain(output_file *file);
 

@@ -21,8 +21,9 @@ typedef struct line_reader {
     const pattern_reading *reading;
     trawl_patterns *patterns;
     const char *origin;
-    uint64_t line;    /* number of the current line; 0: the text has no lines */
-    uint8_t *scratch; /* LINE_LIMIT bytes, for a line after its escapes are resolved */
+    pattern_counts *counts; /* of the lines of a file; NULL: the text has no lines */
+    uint64_t line;          /* number of the current line; 0: the text has no lines */
+    uint8_t *scratch;       /* LINE_LIMIT bytes, for a line after its escapes are resolved */
     trawl_error *error;
 } line_reader;
 
@@ -273,6 +274,7 @@ static trawl_status add_group(const line_reader *reader, column text) {
                       "expected a group (0 to 4294967295) or - (none) in the fifth column");
     trawl_error cause;
     trawl_status status = trawl_patterns_group_last(reader->patterns, (uint32_t)group, &cause);
+    reader->counts->grouped++;
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
@@ -362,8 +364,8 @@ static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t
     return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
 }
 
-static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
-                             pattern_counts *counts) {
+static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length) {
+    pattern_counts *counts = reader->counts;
     reader->line++;
     counts->lines++;
     bool ends_in_cr = length != 0 && line[length - 1] == '\r';
@@ -400,7 +402,7 @@ static trawl_status refuse_long_line(line_reader *reader) {
 
 /* Adds the complete lines of `bytes`; *used is the offset of the incomplete line behind them. */
 static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t length,
-                              pattern_counts *counts, size_t *used) {
+                              size_t *used) {
     size_t begin = 0;
     const uint8_t *end = NULL;
     while (begin < length && (end = memchr(bytes + begin, '\n', length - begin)) != NULL) {
@@ -409,7 +411,7 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
         if (line_length > LINE_LIMIT) {
             status = refuse_long_line(reader);
         } else {
-            status = add_line(reader, bytes + begin, line_length, counts);
+            status = add_line(reader, bytes + begin, line_length);
         }
         if (status != TRAWL_OK)
             return status;
@@ -420,13 +422,12 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
 }
 
 /* Adds the last line of an input, if it has no LF. */
-static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, size_t length,
-                                  pattern_counts *counts) {
+static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, size_t length) {
     if (length == 0)
         return TRAWL_OK;
     if (length > LINE_LIMIT)
         return refuse_long_line(reader);
-    return add_line(reader, bytes, length, counts);
+    return add_line(reader, bytes, length);
 }
 
 /* Refuses databases and indexes that trawl has written, although each of their bytes could be a
@@ -445,8 +446,7 @@ static trawl_status refuse_own_file(const line_reader *reader, const uint8_t *by
     return TRAWL_OK;
 }
 
-static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer,
-                             pattern_counts *counts) {
+static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer) {
     size_t held = 0; /* bytes of the line whose end has not been read yet */
     for (;;) {
         size_t length = 0;
@@ -455,17 +455,17 @@ static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buff
         if (status != TRAWL_OK)
             return say_pattern_file(status, reader->error);
         if (length == 0)
-            return add_last_line(reader, buffer, held, counts);
+            return add_last_line(reader, buffer, held);
         size_t used = 0;
         if (reader->line == 0)
             status = refuse_own_file(reader, buffer, held + length);
         if (status == TRAWL_OK)
-            status = add_lines(reader, buffer, held + length, counts, &used);
+            status = add_lines(reader, buffer, held + length, &used);
         if (status != TRAWL_OK)
             return status;
         held = held + length - used;
         if (held > LINE_LIMIT)
-            return add_last_line(reader, buffer, held, counts);
+            return add_last_line(reader, buffer, held);
         memmove(buffer, buffer + used, held);
     }
 }
@@ -488,9 +488,10 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
         line_reader reader = {.reading = reading,
                               .patterns = patterns,
                               .origin = origin,
+                              .counts = counts == NULL ? &ignored : counts,
                               .scratch = buffer + 2 * (size_t)LINE_LIMIT,
                               .error = error};
-        status = add_file(&reader, file, buffer, counts == NULL ? &ignored : counts);
+        status = add_file(&reader, file, buffer);
     }
     free(buffer);
     text_file_close(file);
@@ -507,14 +508,13 @@ trawl_status pattern_memory_add(const void *bytes, size_t length, const char *or
     line_reader reader = {.reading = reading,
                           .patterns = patterns,
                           .origin = origin,
+                          .counts = counts == NULL ? &ignored : counts,
                           .scratch = scratch,
                           .error = error};
-    if (counts == NULL)
-        counts = &ignored;
     size_t used = 0;
-    trawl_status status = add_lines(&reader, bytes, length, counts, &used);
+    trawl_status status = add_lines(&reader, bytes, length, &used);
     if (status == TRAWL_OK && used < length)
-        status = add_last_line(&reader, (const uint8_t *)bytes + used, length - used, counts);
+        status = add_last_line(&reader, (const uint8_t *)bytes + used, length - used);
     free(scratch);
     return status;
 }

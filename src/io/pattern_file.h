@@ -48,6 +48,7 @@ typedef struct pattern_counts {
     uint64_t cr_lines;      /* patterns whose line ends in a CR that was not removed */
     uint64_t tab_lines;     /* patterns whose line has a tab */
     uint64_t greater_lines; /* patterns whose line begins with >, as the names in FASTA do */
+    uint64_t grouped;       /* patterns with a group */
     uint64_t marks;         /* files that begin with a byte order mark of UTF-8 or UTF-16 */
     uint64_t wide;          /* files whose first line has a zero at every other byte, as UTF-16 */
 } pattern_counts;

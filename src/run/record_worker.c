@@ -196,11 +196,34 @@ static trawl_status search_offsets(trawl_record_worker *worker, uint64_t begin, 
 
 /* ------------------------------------------------------------------ spans */
 
+/* Whether a span of [begin, end) has a length but no address, be it an absent one. Without an early
+ * exit, so that compilers vectorise it. */
+static bool lacks_address(const trawl_records *records, uint64_t begin, uint64_t end) {
+    unsigned wrong = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        wrong |= (unsigned)(records->spans[i].bytes == NULL) & (records->spans[i].length != 0);
+    }
+    return wrong != 0;
+}
+
 /* The bytes of a span that are searched: none of an absent one. */
 static size_t span_length(const trawl_records *records, uint64_t index) {
     return trawl_record_is_there(records->valid, records->valid_offset + index)
                ? records->spans[index].length
                : 0;
+}
+
+static trawl_status check_addresses(const trawl_records *records, uint64_t begin, uint64_t end,
+                                    trawl_error *error) {
+    bool good = !lacks_address(records, begin, end);
+    for (uint64_t i = begin; !good && i < end; i++) {
+        if (records->spans[i].bytes == NULL && span_length(records, i) != 0) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "record %" PRIu64 " has %zu bytes, but its address is NULL", i,
+                              records->spans[i].length);
+        }
+    }
+    return TRAWL_OK;
 }
 
 static void begin_spans(trawl_record_worker *worker, const uint8_t *bytes, uint64_t begin,
@@ -276,7 +299,7 @@ static trawl_status search_each_span(trawl_record_worker *worker, uint64_t begin
 }
 
 static trawl_status search_spans(trawl_record_worker *worker, uint64_t begin, uint64_t end) {
-    trawl_status status = TRAWL_OK;
+    trawl_status status = check_addresses(&worker->task->records, begin, end, worker->error);
     while (status == TRAWL_OK && begin < end) {
         uint64_t until = take_adjacent(worker, begin, end);
         uint64_t number = until - begin, bytes = worker->offsets[number];

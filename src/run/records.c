@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "run/options.h"
+#include "run/record_layout.h"
 
 /* Shares for each thread, at most, that are being searched or wait for their turn. */
 #define IN_FLIGHT 4
@@ -97,6 +98,16 @@ void trawl_record_scanner_close(trawl_record_scanner *scanner) {
 
 /* ------------------------------------------------------------------ all questions */
 
+/* Whether offsets point to bytes although their address is NULL. */
+static bool lacks_bytes(const trawl_records *records) {
+    bool lacks = false;
+    bool has_offsets = records->bytes == NULL && records->offsets != NULL && records->count != 0;
+    for (uint64_t i = 0; has_offsets && !lacks && i <= records->count; i++) {
+        lacks = trawl_record_offset_at(records->offsets, records->offset_bytes, i) != 0;
+    }
+    return lacks;
+}
+
 /* Checks the arguments of a call, and begins its task. */
 static trawl_status begin_task(const trawl_record_scanner *scanner, const trawl_records *records,
                                const char *call, trawl_record_task *task, trawl_error *error) {
@@ -120,6 +131,11 @@ static trawl_status begin_task(const trawl_record_scanner *scanner, const trawl_
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "%s: offsets of 4 or 8 bytes are expected, not of %u", call,
                           read->offset_bytes);
+    }
+    if (lacks_bytes(read)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "%s: bytes is NULL, which is expected only where all offsets are 0",
+                          call);
     }
     return TRAWL_OK;
 }

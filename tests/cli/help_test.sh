@@ -91,4 +91,13 @@ refuse "there is no text 'fox', and no pattern: patterns come by -e PATTERN or -
     "$trawl" scan fox text
 refuse 'expected patterns: -f FILE, -e PATTERN or --db DATABASE' "$trawl" scan text
 
+# what cannot be written is told, with the reason
+for command in --version --help help 'help scan' 'scan --help' engines devices 'info -e fox' \
+    'bench -e fox --engine ac-dfa text'; do
+    if [ -w /dev/full ]; then
+        refuse '(standard output): No space left on device' bash -c "'$trawl' $command >/dev/full"
+    fi
+    refuse '(standard output): Bad file descriptor' bash -c "'$trawl' $command >&-"
+done
+
 finish

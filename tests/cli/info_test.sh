@@ -164,4 +164,36 @@ refuse 'words' "$trawl" info words
 refuse '--pattern-format is for' "$trawl" info words.db --pattern-format hex
 refuse 'gone' "$trawl" info -f words --sample gone
 
+# a damaged profile of the CPU is ignored, but told; what is no regular file is not read
+export XDG_CONFIG_HOME=$work/config
+name=$("$trawl" devices | sed -nE 's/^cpu\t.*\t([^\t]*) \(.*/\1/p' | tr -c 'A-Za-z0-9.\n' -)
+profile=$XDG_CONFIG_HOME/trawl/$name.profile
+mkdir -p "$XDG_CONFIG_HOME/trawl"
+# tells WHAT: info and --stats say why they ignore the profile
+tells() {
+    check "$1: info" timeout 60 "$trawl" info -f words
+    holds "$1: info says it" bash -c "tr -s ' \n' '  ' <.out | grep -qF 'ignored: $profile$2'"
+    check "$1: info in JSON" timeout 60 "$trawl" info --no-build --format json -f words
+    holds "$1: JSON says it" grep -qF "\"profile_ignored\":\"$profile$2" .out
+    check "$1: scan" timeout 60 "$trawl" scan --stats -c -f words text
+    holds "$1: scan says it" grep -qF "\"profile_ignored\":\"$profile$2" .err
+    check "$1: compile" timeout 60 "$trawl" compile --stats -f words -o other.db
+    holds "$1: compile says it" grep -qF "\"profile_ignored\":\"$profile$2" .err
+}
+printf '[cpu costs]\nsample = x\n' >"$profile"
+tells 'a damaged profile' ':2: not a line of a profile'
+rm "$profile"
+mkfifo "$profile"
+tells 'a FIFO' ': is not a regular file'
+rm "$profile"
+ln -s /dev/zero "$profile"
+tells 'a device' ': is not a regular file'
+rm "$profile"
+truncate -s 2M "$profile"
+tells 'a large file' ': is longer than 1 MiB'
+refuse 'is not a regular file' timeout 60 "$trawl" scan --device auto --profile /dev/zero -c -f words text
+rm "$profile"
+check 'no profile' "$trawl" scan --stats -c -f words text
+holds 'nothing is ignored' bash -c '! grep -q ignored .err'
+
 finish

@@ -69,6 +69,13 @@ expect 0 '{"file":"text","start":4,"end":9,"id":2,"name":"q","pattern":"quick","
 expect 0 '2\t7\ta\\tb\n1\t2\t' "$trawl" scan --top 0 --by-group --pattern-format tsv -f grouped.tsv text
 expect 0 '{"count":2,"group":7,"value":"a\\tb"}' \
     "$trawl" scan --top 1 --by-group --format jsonl --pattern-format tsv -f grouped.tsv text
+printf 'a\t-\tquick\t-\t1\nb\t-\tFOX\n' >mixed.tsv
+check 'a pattern without a group' \
+    "$trawl" scan --top 0 --by-group --pattern-format tsv -f mixed.tsv text
+holds 'a note' grep -qF 'group; group 1 has pattern 1 and others' .err
+printf 'a\t-\tquick\t-\t1\nb\t-\tFOX\t-\t1\n' >mixed.tsv
+check 'all have groups' "$trawl" scan --top 0 --by-group --pattern-format tsv -f mixed.tsv text
+holds 'no note' test ! -s .err
 refuse '--by-group: expected --top N with it' "$trawl" scan --by-group -e fox text
 "$trawl" compile --pattern-format tsv -f grouped.tsv -o grouped.db
 expect 0 'f\ti\tFOX\t-\t7\ta\\tb\ng\t-\tfoxes\tword\t7\nq\t-\tquick\t-\t2\t' \

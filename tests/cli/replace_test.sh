@@ -70,6 +70,25 @@ printf 'New York\tNYC\nYork\told\\ttown\ncat\t\n' >map.tsv
 touch -d '2001-02-03' plain
 expect 1 '' "$trawl" replace --in-place -f map.tsv plain
 check 'a file without matches is not touched' test "$(stat -c %Y plain)" = "$(date -d 2001-02-03 +%s)"
+# one file under several names is changed once, and the result does not depend on threads
+mkdir -p names/sub
+ln -s ../one names/sub/again
+ln -s sub names/other
+for threads in 1 2; do
+    printf 'aaaa\n' >names/one
+    rm -f names/hard
+    expect 0 'names/one:2' "$trawl" replace --threads $threads -c --in-place -e aa --with aaa \
+        names/one names/sub/again ./names/one names/other/again names/one
+    has_content names/one 'aaaaaa\n'
+    expect 0 '' "$trawl" replace --threads $threads --in-place -e aa --with b -R names
+    has_content names/one 'bbb\n'
+    ln names/one names/hard
+    expect 0 'names/one:3\nnames/hard:3' \
+        "$trawl" replace --threads $threads -c --in-place -e b --with c names/one names/hard
+    has_content names/one 'ccc\n'
+    has_content names/hard 'ccc\n'
+done
+refuse 'nosuch: No such file' "$trawl" replace --in-place -f map.tsv plain nosuch
 mkdir -p tree/sub
 cp text tree/one
 cp text tree/sub/two.c
@@ -87,6 +106,8 @@ refuse 'text.gz: is compressed' "$trawl" replace --in-place -f map.tsv text.gz
 refuse 'missing: No such file' "$trawl" replace --in-place -f map.tsv missing
 refuse 'tree: is a directory' "$trawl" replace --in-place -f map.tsv tree
 refuse 'is no regular file' "$trawl" replace --in-place -f map.tsv /dev/null
+mkfifo fifo
+refuse 'fifo: is no regular file' timeout 10 "$trawl" replace --in-place -f map.tsv fifo
 refuse 'standard input is none' "$trawl" replace --in-place -f map.tsv
 refuse 'standard input is none' "$trawl" replace --in-place -f map.tsv text -
 refuse 'cannot be both the patterns and the text' "$trawl" replace -f -

@@ -213,6 +213,25 @@ checks=$((checks + 1))
     grep -q '"filtered_bytes":19,"automaton_bytes":0,"filters":\[{"kind":"' .err ||
     fail '--stats of a plan'
 refuse 'missing: No such file' "$trawl" scan -e fox --sample missing a
+# a sample must not take the beginning of what is scanned
+once="cat a | '$trawl' scan -c -e fox --sample"
+refuse 'standard input cannot be both the sample and the text' bash -c "$once -"
+refuse 'standard input cannot be both the sample and the text' bash -c "$once - a -"
+refuse '/dev/stdin: cannot be both the sample and a text' bash -c "$once /dev/stdin"
+refuse '/dev/stdin: cannot be both the sample and a text' bash -c "$once /dev/stdin /dev/stdin"
+refuse '-: cannot be both the sample and a text' bash -c "$once - /dev/stdin"
+for command in scan info compile; do
+    operands=''
+    [ $command = scan ] && operands=a
+    [ $command = compile ] && operands='-o x.db'
+    refuse 'standard input cannot be both the sample and the patterns' \
+        bash -c "echo fox | '$trawl' $command -f - --sample - $operands"
+    refuse '/dev/stdin: cannot be both the sample and a file of patterns' \
+        bash -c "echo fox | '$trawl' $command -f /dev/stdin --sample /dev/stdin $operands"
+done
+refuse 'both the sample and the names' bash -c "echo a | '$trawl' scan -e fox --sample - --files-from -"
+check 'a sample in a pipe' bash -c "cat a | '$trawl' scan -c -e fox --sample - a"
+check 'a sample beside a text' bash -c "'$trawl' scan -c -e fox --sample /dev/stdin <a"
 
 # what is wrong, where, and what was expected
 refuse "--device: expected cuda, cuda:N or cpu, not 'nosuch'" \
@@ -234,6 +253,16 @@ ln -s out.tsv out-link
 expect 0 '' "$trawl" scan -e fox c -o out-link
 expect 0 'c\t2\t5\t0\tfox' cat out.tsv
 check '-o keeps a symbolic link' test -L out-link
+for flags in '' -c '--top 2'; do # after an error the file is as it was
+    # shellcheck disable=SC2086 # flags: none or some
+    refuse 'nosuch: No such file' "$trawl" scan $flags -e fox a nosuch -o out.tsv
+    expect 0 'c\t2\t5\t0\tfox' cat out.tsv
+    # shellcheck disable=SC2086
+    refuse 'nosuch: No such file' "$trawl" scan $flags -e fox a nosuch -o new.tsv
+    check 'no file after an error' test -z "$(ls new.tsv* out.tsv.* 2>.err)"
+done
+"$trawl" scan -e fox a nosuch -o /dev/stdout 2>.err | cat >piped
+expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' cat piped
 
 # what users of grep type
 refuse "unknown flag -n: scan prints offsets; 'trawl grep -n'" "$trawl" scan -n -e fox a

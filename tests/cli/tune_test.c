@@ -281,6 +281,16 @@ static void damaged_profiles_name_file_and_line(void **state) {
     assert_int_equal(device_profile_read(path, &profile, &error), TRAWL_OK);
     assert_int_equal(device_profile_read("/nowhere/at all", &profile, &error), TRAWL_ERROR_IO);
     assert_non_null(strstr(error.message, "/nowhere/at all: No such file"));
+    assert_int_equal(device_profile_read("/dev/zero", &profile, &error), TRAWL_ERROR_IO);
+    assert_non_null(strstr(error.message, "/dev/zero: is not a regular file"));
+    assert_int_equal(truncate(path, (1 << 20) + 1), 0);
+    assert_int_equal(device_profile_read(path, &profile, &error), TRAWL_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "longer than 1 MiB"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(device_profile_read(path, &profile, &error), TRAWL_ERROR_IO);
+    assert_non_null(strstr(error.message, "is not a regular file"));
+    assert_int_equal(unlink(path), 0);
 }
 
 static void profiles_lie_where_xdg_says(void **state) {

@@ -6,6 +6,7 @@
  */
 #include "random.h"
 #include "trawl/trawl_records.h"
+#include "trawl/trawl_replace.h"
 #include "trawl/trawl_scanner.h"
 
 #include <setjmp.h>
@@ -234,6 +235,78 @@ static void expect_refusal(trawl_record_scanner *scanner, const trawl_records *r
     assert_non_null(strstr(error.message, sentence));
 }
 
+static int take_matches(const trawl_record_match *matches, size_t number, void *context) {
+    (void)matches;
+    *(size_t *)context += number;
+    return 0;
+}
+
+/* All calls refuse these records with this sentence. */
+static void expect_refusals(trawl_record_scanner *scanner, const trawl_db *db,
+                            const trawl_records *records, const char *sentence) {
+    trawl_error error = {.message = ""};
+    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+    trawl_record_ids ids = {.begin = NULL};
+    trawl_record_matches matches = {.begin = NULL};
+    trawl_replaced_records changed = {.bytes = NULL};
+    trawl_replace_options options = TRAWL_REPLACE_OPTIONS;
+    options.kind = TRAWL_REPLACE_MASK;
+    options.mask = '*';
+    trawl_replacer *replacer;
+    size_t found = 0;
+    expect_refusal(scanner, records, sentence);
+    assert_int_equal(trawl_records_scan(scanner, records, take_matches, &found, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+    assert_int_equal(trawl_records_count(scanner, records, &counts, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+    assert_int_equal(trawl_records_which(scanner, records, &ids, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+    assert_int_equal(trawl_records_collect(scanner, records, &matches, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+    assert_int_equal(trawl_replacer_open(db, &options, &replacer, &error), TRAWL_OK);
+    assert_int_equal(trawl_records_replace(replacer, records, &changed, NULL, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+    trawl_replacer_close(replacer);
+    trawl_replaced_records_free(&changed);
+    trawl_record_ids_free(&ids);
+    trawl_record_matches_free(&matches);
+}
+
+static void no_address(void **state) {
+    (void)state;
+    trawl_db *db = make_db(TRAWL_MATCH_LEFTMOST_LONGEST, NULL);
+    trawl_record_scanner *scanner;
+    trawl_error error;
+    assert_int_equal(trawl_record_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    const uint32_t some[] = {0, 0, 4}, wide[] = {0, 0, 1, 0, 0, 0}, none[] = {0, 0, 0};
+    trawl_records records = TRAWL_RECORDS;
+    records.count = 2;
+    records.offsets = some;
+    records.offset_bytes = 4;
+    expect_refusals(scanner, db, &records, "bytes is NULL");
+    records.offsets = wide;
+    records.offset_bytes = 8;
+    expect_refusals(scanner, db, &records, "bytes is NULL");
+    uint64_t found = 7;
+    records.offsets = none;
+    records.offset_bytes = 4;
+    assert_int_equal(trawl_records_any(scanner, &records, NULL, NULL, &found, &error), TRAWL_OK);
+    assert_int_equal(found, 0);
+    const trawl_span places[] = {{NULL, 0}, {"he", 2}, {NULL, 4}};
+    const uint8_t present = 3; /* the last one is absent */
+    records = (trawl_records)TRAWL_RECORDS;
+    records.count = 3;
+    records.spans = places;
+    expect_refusals(scanner, db, &records, "record 2 has 4 bytes, but its address is NULL");
+    records.valid = &present;
+    assert_int_equal(trawl_records_any(scanner, &records, NULL, NULL, &found, &error), TRAWL_OK);
+    trawl_record_scanner_close(scanner);
+    trawl_db_free(db);
+}
+
 static void wrong_arguments(void **state) {
     (void)state;
     trawl_db *db = make_db(TRAWL_MATCH_ALL, NULL);
@@ -288,7 +361,8 @@ int main(void) {
     spans = malloc(RECORDS * sizeof(*spans));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_record_by_record), cmocka_unit_test(of_an_automaton),
-        cmocka_unit_test(threads_can_be_stopped), cmocka_unit_test(wrong_arguments)};
+        cmocka_unit_test(threads_can_be_stopped), cmocka_unit_test(no_address),
+        cmocka_unit_test(wrong_arguments)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(text);
     free(offsets);
