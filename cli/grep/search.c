@@ -335,6 +335,14 @@ static void begin_binary(grep_search *search) {
     }
 }
 
+/* Offset after the last selected line; a line end that the text lacks does not count. */
+static uint64_t selected_end(const grep_search *search) {
+    const grep_blocks *blocks = search->blocks;
+    bool lacks = blocks->completed && search->selected_end > 0 &&
+                 search->selected_end == offset_of(search, blocks->lines_end);
+    return search->selected_end - lacks;
+}
+
 grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information,
                              const grep_range *range) {
     grep_result result = {0};
@@ -370,7 +378,7 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
     result.lines = search->line_number;
     result.selected = search->selected;
     result.max_count_reached = search->remaining == 0;
-    result.selected_end = search->selected_end;
+    result.selected_end = selected_end(search);
     result.binary_hidden = binary && !search->quiet && search->selected > selected_as_text;
     result.failed = search->failed;
     return result;

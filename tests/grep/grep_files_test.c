@@ -101,6 +101,9 @@ static const file_case cases[] = {
     /* where standard input is left */
     {"{ $grep -m1 fox; cat; } <a", "fox one\n\nfox two\n", "", 0},
     {"{ $grep -q fox; cat; } <a", "", "", 0},
+    {"printf fox >e; { $grep -m1 fox; printf x >&0; } <>e; cat e", "fox\nfoxx", "", 0},
+    {"printf 'a\\0fox' >e; { $grep -zm1 fox; printf x >&0; } <>e | tr '\\0' .; tr '\\0' . <e",
+     "fox.a.foxx", "", 0},
     {"{ read line; $grep -b fox; } <a", "1:fox two\n", "", 0},
     /* binary files: what stood in earlier pieces of 96 KiB is printed all the same */
     {"$grep -n fox late", "1:fox\n", "trawl: late: binary file matches\n", 0},
