@@ -115,6 +115,7 @@ static bool select_quietly(grep_search *search, const uint8_t *line, const uint8
         line = line_after(search, line);
         search->selected++;
         search->remaining--;
+        search->group_printed = true; /* also by a binary file, as in GNU grep */
         search->selected_end = offset_of(search, line);
         if (search->file_stop_at_first) {
             return false;

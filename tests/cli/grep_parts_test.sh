@@ -107,6 +107,8 @@ compare 'no texts' -r -e words --include=nothing .
 printf a >byte
 compare 'one byte' -n -e a byte
 compare 'a pattern longer than a segment' -c -e "$(head -c 5000 long-line)" long-line
+printf 'fox\0\n' >nul; printf 'fox\n' >fox
+compare 'a binary text, then a group' -A1 -e fox nul fox nul fox
 compare 'no pattern' -c -f /dev/null large
 compare 'the empty pattern' -n -f folder/c folder/b folder/c large
 
@@ -135,7 +137,7 @@ done
 rm -rf j
 grep=("$trawl" grep --journal-segment 100)
 expect 0 '' "${grep[@]}" -n x --journal j one two
-refuse 'has a scan already; --resume' expect 0 '' "${grep[@]}" -n x --journal j one two
+refuse 'has a scan already; --resume' "${grep[@]}" -n x --journal j one two
 refuse 'begun with other patterns' "${grep[@]}" -n y --journal j --resume one two
 refuse 'begun with other patterns' "${grep[@]}" -ni x --journal j --resume one two
 refuse 'other options of grep' "${grep[@]}" x --journal j --resume one two

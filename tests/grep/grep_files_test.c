@@ -107,6 +107,12 @@ static const file_case cases[] = {
     {"{ read line; $grep -b fox; } <a", "1:fox two\n", "", 0},
     /* binary files: what stood in earlier pieces of 96 KiB is printed all the same */
     {"$grep -n fox late", "1:fox\n", "trawl: late: binary file matches\n", 0},
+    /* such a file counts as a group of lines */
+    {"printf 'fox\\0\\n' >nul; $grep -A1 fox nul c", "--\nc:fox\n",
+     "trawl: nul: binary file matches\n", 0},
+    {"$grep -hoA0 fox nul c", "--\nfox\n", "trawl: nul: binary file matches\n", 0},
+    {"$grep -hoB0 fox nul - <c", "--\nfox\n", "trawl: nul: binary file matches\n", 0},
+    {"$grep -hA1 no nul c; $grep -A1 -I fox nul c", "c:fox\n", "", 0},
     {"$grep -c fox late", "3\n", "", 0},
     {"$grep -ac fox late", "3\n", "", 0},
     {"$grep -I fox late", "fox\n", "", 1},
