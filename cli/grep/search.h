@@ -22,7 +22,7 @@ typedef struct grep_search {
     bool flush_blocks;  /* the output is a terminal: flush after every block */
 
     /* private: of the whole run */
-    bool group_printed; /* or a line of a binary file was selected */
+    bool group_printed;       /* or a line of a binary file was selected */
     grep_parts found;         /* parts of `line`, the matching line being collected */
     grep_parts context_found; /* parts of a matching line of context */
 
