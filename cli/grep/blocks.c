@@ -101,6 +101,7 @@ void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *i
         (void)fail(blocks, errno);
     }
     blocks->filled = 0;
+    blocks->completed = false;
     blocks->kept = blocks->lines = blocks->lines_end = blocks->buffer;
 }
 
@@ -212,6 +213,7 @@ static bool next_block(grep_blocks *blocks, const uint8_t *keep) {
     if (end == 0 && blocks->filled > begin) {
         make_room(blocks, 0);
         blocks->buffer[blocks->filled++] = blocks->line_end;
+        blocks->completed = true;
         end = blocks->filled;
     }
     if (end == 0) {

@@ -41,6 +41,7 @@ typedef struct grep_blocks {
     uint64_t kept_offset; /* offset of `kept` in the text */
     uint64_t first_nul;   /* offset of the first NUL that was read, 0 in a file with holes;
                              UINT64_MAX: none, or they are not looked for */
+    bool completed;       /* the last line of the block has no line end in the text */
     bool binary;          /* a NUL was found: in this block NULs have become line ends */
 
     grep_source source; /* to be read only */

@@ -236,8 +236,9 @@ static void describe(parts_run *run, const grep_search *search, bool with_file_n
     (void)snprintf(run->version, sizeof run->version, "%s", trawl_version());
 }
 
+/* Adds to *matches the lines selected in the segments that are searched now. */
 static bool search_segments(const lines_job *job, const parts_journal *journal,
-                            const segment_list *segments) {
+                            const segment_list *segments, uint64_t *matches) {
     crew_task task = {.journal = journal,
                       .segments = segments,
                       .worker_size = sizeof(lines_worker),
@@ -251,8 +252,10 @@ static bool search_segments(const lines_job *job, const parts_journal *journal,
     memset(workers, 0, task.count * sizeof *workers);
     task.workers = workers;
     bool searched = journal->finished == segments->count || crew_run(&task);
-    for (unsigned i = 0; i < task.count; i++)
+    for (unsigned i = 0; i < task.count; i++) {
         searched = searched && !workers[i].failed;
+        *matches += workers[i].matches;
+    }
     free(workers);
     return searched;
 }
@@ -264,6 +267,7 @@ bool grep_journaled(const grep_search *search, bool with_file_name, parts_run *t
     segment_list segments = {0};
     char *folder = division_folder(division);
     uint64_t bytes = 0;
+    uint64_t matches = 0;
     bool searched = false;
     for (size_t i = 0; i < texts->count; i++)
         bytes += texts->texts[i].bytes;
@@ -274,10 +278,13 @@ bool grep_journaled(const grep_search *search, bool with_file_name, parts_run *t
     if (journal_open(&journal, folder, division->resume ? JOURNAL_RESUME : JOURNAL_BEGIN, texts,
                      division_default_segment(bytes))) {
         segments_divide(&journal.run, &segments);
-        searched = journal_read(&journal, segments.count, true) &&
-                   search_segments(&job, &journal, &segments);
+        searched = journal_read(&journal, segments.count, true);
+        if (searched) {
+            matches = journal_matches(&journal);
+            searched = search_segments(&job, &journal, &segments, &matches);
+        }
     }
-    *matched = searched && journal_matches(&journal) != 0;
+    *matched = searched && matches != 0;
     segments_release(&segments);
     journal_close(&journal);
     free(folder);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/grep/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/report.h"
@@ -14,6 +13,9 @@ enum { THREADS_FROM_BYTES = 1 << 20 };
 /* If a block has more matches for each byte than this, it is searched again with the set of
  * grep_set_cover. Selecting the matches of that set takes about as long as two or three matches. */
 enum { MOST_MATCHES_A_BYTE = 4 };
+
+/* So many parts of a line are printed at once. */
+enum { MANY_PARTS = 4096 };
 
 /* Where the line after the one with `text` begins. Blocks are whole lines, so there is a line end.
  */
@@ -45,7 +47,7 @@ static void print_line(grep_search *search, const uint8_t *start, const uint8_t 
                       .offset = offset_of(search, start),
                       .selected = selected,
                       .matching = selected != options->invert};
-    const grep_spans *spans = &search->spans;
+    const grep_spans *spans = &search->found.spans;
     if (options->line_number) {
         search->line_number += count_lines(search, search->numbered, end);
         search->numbered = end;
@@ -53,9 +55,9 @@ static void print_line(grep_search *search, const uint8_t *start, const uint8_t 
     }
     if (line.matching && !selected) {
         /* Only with -v and context: rare, so the line is searched again. */
-        spans = &search->context_spans;
+        spans = &search->context_found.spans;
         line.matching = options->only_matching || options->color;
-        if (line.matching && !grep_set_parts(search->set, start, end, &search->context_spans)) {
+        if (line.matching && !grep_parts_find(&search->context_found, search->set, start, end)) {
             search->failed = true;
             return;
         }
@@ -113,6 +115,7 @@ static bool select_quietly(grep_search *search, const uint8_t *line, const uint8
         line = line_after(search, line);
         search->selected++;
         search->remaining--;
+        search->group_printed = true; /* also by a binary file, as in GNU grep */
         search->selected_end = offset_of(search, line);
         if (search->file_stop_at_first) {
             return false;
@@ -162,7 +165,7 @@ static bool handle_rest(grep_search *search, const uint8_t *line, const uint8_t 
     if (!search->set->empty_pattern) {
         return invert ? select_lines(search, line, end) : skip_lines(search, line, end);
     }
-    search->spans.count = 0;
+    search->found.spans.count = 0;
     while (line < end) {
         const uint8_t *next = line_after(search, line);
         bool match = grep_set_accepts_empty(search->set, line, next);
@@ -177,12 +180,25 @@ static bool handle_rest(grep_search *search, const uint8_t *line, const uint8_t 
 
 /* ------------------------------------------------------------------ finding */
 
+/* With -o, prints the parts of the collected line that are known, if they are many, so that a long
+ * line needs no memory for all. The line is then one whose context is printed. */
+static void print_many_parts(grep_search *search) {
+    if (search->found.spans.count < MANY_PARTS || !search->options->only_matching ||
+        search->remaining == 0 || search->most_matches != 0) {
+        return; /* with most_matches, the block may be searched again */
+    }
+    begin_group(search, search->line);
+    print_line(search, search->line, search->line_end, true);
+    search->found.spans.count = 0;
+    search->printed_end = search->line;
+}
+
 /* All matches in the collected line are known. */
 static bool finish_line(grep_search *search) {
     const uint8_t *line = search->line;
     search->line = NULL;
     search->handled = search->line_end;
-    grep_set_resolve(search->set, line, &search->spans);
+    grep_parts_end(&search->found);
     return handle_match(search, line, search->line_end);
 }
 
@@ -207,8 +223,8 @@ static bool take_match(grep_search *search, const uint8_t *start, const uint8_t 
     if (search->parts && !search->file_quiet) {
         search->line = line;
         search->line_end = line_end;
-        search->spans.count = 0;
-        grep_spans_add(&search->spans, start, end);
+        grep_parts_begin(&search->found, search->set, line);
+        grep_parts_add(&search->found, start, end);
         return true;
     }
     search->handled = line_end;
@@ -225,7 +241,8 @@ static int on_match(const trawl_match *match, void *context) {
     const uint8_t *end = text + match->end;
     if (search->line != NULL && start < search->line_end) {
         if (grep_set_accepts_part(search->set, end)) {
-            grep_spans_add(&search->spans, start, end);
+            grep_parts_add(&search->found, start, end);
+            print_many_parts(search);
         }
         return 0;
     }
@@ -319,6 +336,14 @@ static void begin_binary(grep_search *search) {
     }
 }
 
+/* Offset after the last selected line; a line end that the text lacks does not count. */
+static uint64_t selected_end(const grep_search *search) {
+    const grep_blocks *blocks = search->blocks;
+    bool lacks = blocks->completed && search->selected_end > 0 &&
+                 search->selected_end == offset_of(search, blocks->lines_end);
+    return search->selected_end - lacks;
+}
+
 grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information,
                              const grep_range *range) {
     grep_result result = {0};
@@ -354,13 +379,13 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
     result.lines = search->line_number;
     result.selected = search->selected;
     result.max_count_reached = search->remaining == 0;
-    result.selected_end = search->selected_end;
+    result.selected_end = selected_end(search);
     result.binary_hidden = binary && !search->quiet && search->selected > selected_as_text;
     result.failed = search->failed;
     return result;
 }
 
 void grep_search_release(grep_search *search) {
-    free(search->spans.items);
-    free(search->context_spans.items);
+    grep_parts_release(&search->found);
+    grep_parts_release(&search->context_found);
 }

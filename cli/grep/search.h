@@ -7,6 +7,7 @@
 
 #include "cli/grep/blocks.h"
 #include "cli/grep/options.h"
+#include "cli/grep/parts.h"
 #include "cli/grep/print.h"
 #include "cli/grep/set.h"
 
@@ -21,9 +22,9 @@ typedef struct grep_search {
     bool flush_blocks;  /* the output is a terminal: flush after every block */
 
     /* private: of the whole run */
-    bool group_printed;
-    grep_spans spans;         /* parts of `line`, the matching line being collected */
-    grep_spans context_spans; /* parts of a matching line of context */
+    bool group_printed;       /* or a line of a binary file was selected */
+    grep_parts found;         /* parts of `line`, the matching line being collected */
+    grep_parts context_found; /* parts of a matching line of context */
 
     /* private: of the current block */
     uint64_t most_matches; /* that may still be reported; 0: any number, or the limit is reached */

@@ -70,6 +70,11 @@ void grep_set_note(const grep_set *set, const grep_options *options) {
     }
 }
 
+static bool is_word(uint8_t byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
 static uint8_t folded(uint8_t byte, bool fold) {
     return fold && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
 }
@@ -110,14 +115,25 @@ static bool have_conditions(const trawl_patterns *patterns) {
     return false;
 }
 
-/* Adds a pattern; with -w as a whole word, so that engines ignore ends within words. With
- * set->parts, a part of a line may begin where the part before ends, so only the right boundary is
- * given to the library, and grep_set_resolve tests the left one. */
+/* Notes what decides whether a part may begin right behind another although a word character is
+ * between the two: one pattern has to end with it, and one to begin with another character. */
+static void note_ends(grep_set *set, const trawl_pattern *pattern) {
+    set->ends_in_word = set->ends_in_word || is_word(pattern->bytes[pattern->length - 1]);
+    set->begins_outside = set->begins_outside || !is_word(pattern->bytes[0]);
+}
+
+static bool parts_may_touch(const grep_set *set) {
+    return set->parts && set->ends_in_word && set->begins_outside;
+}
+
+/* Adds a pattern; with -w as a whole word, so that engines ignore ends within words. Where parts
+ * of a line may touch, only the right boundary is given to the library, and grep_parts tests the
+ * left one. */
 static trawl_status add_pattern(const grep_set *set, const trawl_pattern *pattern,
                                 trawl_patterns *patterns, trawl_error *error) {
     trawl_condition condition = TRAWL_CONDITION;
     condition.right = TRAWL_CLASS_WORD;
-    condition.left = set->parts ? TRAWL_CLASS_NONE : TRAWL_CLASS_WORD;
+    condition.left = parts_may_touch(set) ? TRAWL_CLASS_NONE : TRAWL_CLASS_WORD;
     trawl_status status =
         trawl_patterns_add(patterns, pattern->bytes, pattern->length, pattern->flags, error);
     return status == TRAWL_OK && set->whole_words
@@ -127,10 +143,16 @@ static trawl_status add_pattern(const grep_set *set, const trawl_pattern *patter
 
 /* Removes repeated patterns from a set: each would be reported at every occurrence, and grep does
  * not print which pattern matched. A set with conditions of its own is kept as it is. */
-static bool prepare_patterns(const grep_set *set, trawl_patterns **patterns) {
+static bool prepare_patterns(grep_set *set, trawl_patterns **patterns) {
     size_t count = trawl_patterns_count(*patterns);
-    if (have_conditions(*patterns)) {
+    set->own_conditions = have_conditions(*patterns);
+    if (set->own_conditions) {
         return true;
+    }
+    for (uint32_t id = 0; id < count; id++) {
+        trawl_pattern pattern = TRAWL_PATTERN;
+        trawl_patterns_get(*patterns, id, &pattern);
+        note_ends(set, &pattern);
     }
     size_t slots = 16;
     while (slots < 2 * count) {
@@ -194,6 +216,14 @@ static bool check_places(const grep_set *set) {
     return true;
 }
 
+static void set_longest(grep_set *set) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    if (set->db != NULL) {
+        (void)trawl_db_info(set->db, &information, NULL);
+        set->longest = information.max_length;
+    }
+}
+
 static bool load_database(grep_set *set, const grep_options *options, bool parts) {
     trawl_error error;
     if (database_load(options->database, options->database_copy, &set->db, &error) != TRAWL_OK) {
@@ -201,6 +231,7 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
     }
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(set->db, &information, NULL);
+    set->longest = information.max_length;
     if (!check_places(set)) {
         return false;
     }
@@ -211,6 +242,13 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
         return false;
     }
     return check_line_ends(set);
+}
+
+/* Whether the leftmost-longest matches of the library, which tests boundaries before it selects,
+ * are the parts of lines. */
+static bool may_choose(const grep_set *set) {
+    bool words = !set->own_conditions && !parts_may_touch(set);
+    return set->parts && !set->whole_lines && (!set->whole_words || words);
 }
 
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
@@ -229,13 +267,15 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
         trawl_compile_options compile = options->compile;
         device_choose_engine(&compile, &options->scan);
-        if (parts && !set->whole_words && !set->whole_lines) {
+        set->chosen = may_choose(set);
+        if (set->chosen) {
             compile.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
         }
         trawl_error error;
         good = trawl_compile(patterns, &compile, &set->db, &error) == TRAWL_OK
                    ? check_line_ends(set) && check_places(set)
                    : report_failure(&error);
+        set_longest(set);
     }
     trawl_patterns_free(patterns);
     return good;
@@ -258,9 +298,13 @@ bool grep_set_cover(grep_set *set) {
     trawl_db *db = NULL;
     trawl_error error;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.matches = set->whole_words ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
     trawl_status status = trawl_patterns_new(&patterns, &error);
     trawl_pattern pattern = TRAWL_PATTERN;
+    for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
+        note_ends(set, &pattern);
+    }
+    bool chosen = may_choose(set);
+    options.matches = chosen || !set->whole_words ? TRAWL_MATCH_LEFTMOST_LONGEST : TRAWL_MATCH_ALL;
     for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(set->db, id, &pattern); id++) {
         status = add_pattern(set, &pattern, patterns, &error);
     }
@@ -274,6 +318,7 @@ bool grep_set_cover(grep_set *set) {
     free_database(set);
     set->db = db;
     set->borrowed = false;
+    set->chosen = chosen;
     return true;
 }
 
@@ -292,13 +337,7 @@ void grep_set_close(grep_set *set) {
     set->counts = NULL;
 }
 
-static bool is_word(uint8_t byte) {
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= 'a' && byte <= 'z') || byte == '_';
-}
-
-/* Whether a word may begin at `start`. The lines begin at `text`. */
-static bool may_begin(const grep_set *set, const uint8_t *text, const uint8_t *start) {
+bool grep_set_accepts_start(const grep_set *set, const uint8_t *text, const uint8_t *start) {
     return !set->whole_words || start == text || !is_word(start[-1]);
 }
 
@@ -307,7 +346,7 @@ bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *s
     if (set->whole_lines) {
         return *end == set->line_end && (start == text || start[-1] == set->line_end);
     }
-    return grep_set_accepts_part(set, end) && may_begin(set, text, start);
+    return grep_set_accepts_part(set, end) && grep_set_accepts_start(set, text, start);
 }
 
 bool grep_set_accepts_part(const grep_set *set, const uint8_t *end) {
@@ -332,77 +371,4 @@ bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint
         after_word = word;
     }
     return false;
-}
-
-void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end) {
-    if (spans->count == spans->capacity) {
-        spans->capacity = spans->capacity * 2 + 64;
-        spans->items = reallocate(spans->items, spans->capacity * sizeof spans->items[0]);
-    }
-    spans->items[spans->count++] = (grep_span){start, end};
-}
-
-static int compare_spans(const void *left_item, const void *right_item) {
-    const grep_span *left = left_item;
-    const grep_span *right = right_item;
-    if (left->start != right->start) {
-        return left->start < right->start ? -1 : 1;
-    }
-    return left->end > right->end ? -1 : left->end < right->end;
-}
-
-void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans) {
-    bool ordered = true;
-    for (size_t i = 1; i < spans->count && ordered; i++) {
-        ordered = spans->items[i].start >= spans->items[i - 1].end;
-    }
-    if (!ordered) {
-        qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
-    }
-    const uint8_t *last_end = line; /* end of the last part; the next one may begin there */
-    size_t kept = 0;
-    for (size_t i = 0; i < spans->count; i++) {
-        grep_span span = spans->items[i];
-        if (span.start == last_end || (span.start > last_end && may_begin(set, line, span.start))) {
-            last_end = span.end;
-            spans->items[kept++] = span;
-        }
-    }
-    spans->count = kept;
-}
-
-typedef struct parts_search {
-    const grep_set *set;
-    const uint8_t *line;
-    grep_spans *spans;
-} parts_search;
-
-static int on_part(const trawl_match *match, void *context) {
-    parts_search *search = context;
-    const uint8_t *start = search->line + match->start;
-    const uint8_t *end = search->line + match->end;
-    if (grep_set_accepts(search->set, search->line, start, end) ||
-        (search->spans->count > 0 && grep_set_accepts_part(search->set, end))) {
-        grep_spans_add(search->spans, start, end);
-    }
-    return 0;
-}
-
-bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,
-                    grep_spans *spans) {
-    spans->count = 0;
-    if (set->db == NULL) {
-        return true;
-    }
-    parts_search search = {set, line, spans};
-    trawl_scan_options options = set->scan;
-    options.threads = 1;
-    options.device = NULL;
-    trawl_error error;
-    if (trawl_scan(set->db, line, (size_t)(end - line), &options, on_part, &search, &error) !=
-        TRAWL_OK) {
-        return report_failure(&error);
-    }
-    grep_set_resolve(set, line, spans);
-    return true;
 }

@@ -7,7 +7,6 @@
 #define CLI_GREP_SET_H
 
 #include "cli/grep/options.h"
-#include "cli/grep/print.h"
 #include "trawl/trawl.h"
 
 typedef struct grep_set {
@@ -21,6 +20,13 @@ typedef struct grep_set {
     trawl_scan_options scan;
     pattern_counts *counts; /* of each source of patterns; NULL: a database */
     bool borrowed;          /* `db` belongs to another set */
+    bool chosen;            /* with `parts`: the matches of `db` are the parts, no others */
+    size_t longest;         /* pattern, in bytes */
+
+    /* private */
+    bool own_conditions; /* the patterns had conditions before -w */
+    bool ends_in_word;   /* a pattern ends with a word character */
+    bool begins_outside; /* a pattern begins with another character */
 } grep_set;
 
 /* Reads and compiles the patterns. With `parts` the set finds which parts of a line match, not only
@@ -35,7 +41,8 @@ grep_set grep_set_copy(const grep_set *set, unsigned threads);
 void grep_set_note(const grep_set *set, const grep_options *options);
 
 /* Whether the set reports every match although fewer matches, a cover, would select the same lines
- * and the same parts: the leftmost-longest matches, or with -w those that end with a word. */
+ * and the same parts: the leftmost-longest matches, or with -w those that are words, or end as
+ * words do. */
 bool grep_set_may_cover(const grep_set *set);
 
 /* Compiles the set for a cover (above). Nested patterns have many fewer matches then: the patterns
@@ -51,17 +58,10 @@ bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *s
  * where the part before it ends, whatever byte is there: only the end is tested. */
 bool grep_set_accepts_part(const grep_set *set, const uint8_t *end);
 
+/* Whether -w accepts a match that begins at `start`. The lines begin at `text`. */
+bool grep_set_accepts_start(const grep_set *set, const uint8_t *text, const uint8_t *start);
+
 /* Whether -w and -x accept the empty pattern in [line, end), a line with its line end. */
 bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end);
-
-void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end);
-
-/* Reduces the matches of a line, in any order, to those that -o prints: the leftmost match, of
- * several the longest, then the same after its end. */
-void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans);
-
-/* Finds the matching parts of [line, end), a line with its line end. False after reporting. */
-bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,
-                    grep_spans *spans);
 
 #endif

@@ -130,6 +130,7 @@ static void end_piece(lines_joiner *joiner, const lines_end *end, const uint8_t 
     }
     joiner->binary = joiner->binary || binary;
     joiner->hidden = joiner->hidden && !joiner->skipped;
+    joiner->group = joiner->group || joiner->hidden;
     joiner->lines += end->lines;
     if ((end->flags & LINES_LAST) == 0)
         return;

@@ -88,7 +88,7 @@ typedef struct lines_joiner {
     bool matched; /* a line was selected */
 
     /* private: of all texts */
-    bool group; /* a group of lines was printed */
+    bool group; /* a group of lines was printed, or a binary text matches */
     /* private: of the text */
     uint64_t selected;
     uint64_t lines; /* in the pieces before */

@@ -37,6 +37,10 @@ compare() {
     rm -rf j
     if [ "$shards" -eq 1 ]; then
         "$trawl" grep --journal j --journal-segment "$segment" --threads "$threads" "$@" </dev/null >out 2>out.err
+        local journaled=$?
+        # -I counts lines before the first NUL of a text until its pieces are joined
+        [[ " $* " == *' -I '* ]] || [ $journaled -eq $status ] ||
+            fail "status $journaled with a journal, expected $status: grep $* (seed $seed)"
     else
         for ((k = 1; k <= shards; k++)); do
             "$trawl" grep --journal j --shard "$k/$shards" --journal-segment "$segment" "$@" </dev/null >out 2>out.err
@@ -103,6 +107,8 @@ compare 'no texts' -r -e words --include=nothing .
 printf a >byte
 compare 'one byte' -n -e a byte
 compare 'a pattern longer than a segment' -c -e "$(head -c 5000 long-line)" long-line
+printf 'fox\0\n' >nul; printf 'fox\n' >fox
+compare 'a binary text, then a group' -A1 -e fox nul fox nul fox
 compare 'no pattern' -c -f /dev/null large
 compare 'the empty pattern' -n -f folder/c folder/b folder/c large
 
@@ -116,10 +122,21 @@ refuse 'standard input cannot be both the patterns and the names of the texts' \
 refuse 'such-list: No such file' "$trawl" grep --files-from such-list x
 expect 1 '' "$trawl" grep --files-from /dev/null x
 
+# The status with a journal is that without one, also when nothing is left to search.
+printf 'a fox\nno\n' >fox
+for flag in -n -c -o -v -l -L -m1; do
+    rm -rf j k
+    expect 0 '' "$trawl" grep $flag fox --journal j fox
+    expect 0 '' "$trawl" grep $flag fox --journal j --resume fox
+    [ $flag = -v ] && continue
+    expect 1 '' "$trawl" grep $flag cat --journal k fox
+    expect 1 '' "$trawl" grep $flag cat --journal k --resume fox
+done
+
 # What is refused.
 rm -rf j
 grep=("$trawl" grep --journal-segment 100)
-"${grep[@]}" -n x --journal j one two
+expect 0 '' "${grep[@]}" -n x --journal j one two
 refuse 'has a scan already; --resume' "${grep[@]}" -n x --journal j one two
 refuse 'begun with other patterns' "${grep[@]}" -n y --journal j --resume one two
 refuse 'begun with other patterns' "${grep[@]}" -ni x --journal j --resume one two

@@ -158,4 +158,29 @@ expect 0 2 "$trawl" grep -c -x -f zeros lines
 expect 0 "2:$(tail -n 1 zeros)\n4:00" "$trawl" grep -n -x -o -f zeros lines
 expect 0 "3:0001" "$trawl" grep -n -x -v -f zeros <(tail -n 3 lines | sed '1i 0')
 
+# -o and --color with -w: memory for the parts, not for all matches within each other. `letter` is a
+# pattern with which a part may touch the part before.
+if has python3; then
+    cat >peak.py <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdout=open("peak.out", "wb")) # not /dev/null, where grep stops early
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+sys.exit(f"peak of {peak} KiB" if peak > int(sys.argv[1]) else 0)
+END
+    awk 'BEGIN { for (i = 1; i <= 1000; i++) printf "%" i "s\n", "" }' >blanks
+    { cat blanks; echo a; } >letter
+    printf '%40500s\n' '' >lines
+    python3 -c "print('a ' * 10000000)" >long
+    for patterns in blanks letter; do
+        for flag in -o --color=always; do
+            holds "memory of $flag -w, $patterns" \
+                python3 peak.py 400000 "$trawl" grep --threads 1 $flag -w -f $patterns lines
+        done
+        expect 0 1000,500 bash -c "'$trawl' grep -ow -f $patterns lines | awk '{ print length }' | uniq | paste -sd,"
+    done
+    # parts are printed while their line is searched
+    holds 'memory of -o in a long line' python3 peak.py 120000 "$trawl" grep --threads 1 -o a long
+    expect 0 '10000000 1:a' bash -c "'$trawl' grep -on a long | uniq -c | sed 's/^ *//'"
+fi
+
 finish

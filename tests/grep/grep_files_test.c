@@ -101,9 +101,18 @@ static const file_case cases[] = {
     /* where standard input is left */
     {"{ $grep -m1 fox; cat; } <a", "fox one\n\nfox two\n", "", 0},
     {"{ $grep -q fox; cat; } <a", "", "", 0},
+    {"printf fox >e; { $grep -m1 fox; printf x >&0; } <>e; cat e", "fox\nfoxx", "", 0},
+    {"printf 'a\\0fox' >e; { $grep -zm1 fox; printf x >&0; } <>e | tr '\\0' .; tr '\\0' . <e",
+     "fox.a.foxx", "", 0},
     {"{ read line; $grep -b fox; } <a", "1:fox two\n", "", 0},
     /* binary files: what stood in earlier pieces of 96 KiB is printed all the same */
     {"$grep -n fox late", "1:fox\n", "trawl: late: binary file matches\n", 0},
+    /* such a file counts as a group of lines */
+    {"printf 'fox\\0\\n' >nul; $grep -A1 fox nul c", "--\nc:fox\n",
+     "trawl: nul: binary file matches\n", 0},
+    {"$grep -hoA0 fox nul c", "--\nfox\n", "trawl: nul: binary file matches\n", 0},
+    {"$grep -hoB0 fox nul - <c", "--\nfox\n", "trawl: nul: binary file matches\n", 0},
+    {"$grep -hA1 no nul c; $grep -A1 -I fox nul c", "c:fox\n", "", 0},
     {"$grep -c fox late", "3\n", "", 0},
     {"$grep -ac fox late", "3\n", "", 0},
     {"$grep -I fox late", "fox\n", "", 1},
