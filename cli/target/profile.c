@@ -267,8 +267,7 @@ trawl_status device_profile_read(const char *path, device_profile *profile, traw
 
 /* ------------------------------------------------------------------ writing */
 
-/* Creates the directory of a file. An error shows when the file is opened. */
-static void make_directory(const char *path) {
+void device_profile_make_folder(const char *path) {
     char directory[4096];
     const char *slash = strrchr(path, '/');
     if (slash == NULL || slash == path || (size_t)(slash - path) >= sizeof directory)
@@ -277,7 +276,6 @@ static void make_directory(const char *path) {
     directory[slash - path] = '\0';
     if (mkdir(directory, 0777) == 0 || errno != ENOENT)
         return;
-    /* $HOME/.config may be missing in a new home. */
     char *parent = strrchr(directory, '/');
     if (parent == NULL || parent == directory)
         return;
@@ -319,7 +317,6 @@ static void write_device_costs(output_file *file, const trawl_device_costs *give
 
 trawl_status device_profile_check(const char *path, trawl_error *error) {
     output_file *file = NULL;
-    make_directory(path);
     trawl_status status = output_file_open(path, &file, error);
     if (status == TRAWL_OK)
         output_file_abandon(file);
@@ -329,7 +326,6 @@ trawl_status device_profile_check(const char *path, trawl_error *error) {
 trawl_status device_profile_write(const char *path, const device_profile *profile,
                                   trawl_error *error) {
     output_file *file = NULL;
-    make_directory(path);
     trawl_status status = output_file_open(path, &file, error);
     if (status != TRAWL_OK)
         return status;

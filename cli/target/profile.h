@@ -62,12 +62,15 @@ double *profile_device_cost(trawl_device_costs *costs, size_t index, const char 
  */
 trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error);
 
-/* Writes a profile atomically. Creates the directory of the file, but not the parent directory. */
+/* Creates the folder of a file, and the one above it: $HOME/.config may be missing in a new home.
+ * An error shows when the file is opened. */
+void device_profile_make_folder(const char *path);
+
+/* Writes a profile atomically. Its folder must be there. */
 trawl_status device_profile_write(const char *path, const device_profile *profile,
                                   trawl_error *error);
 
-/* Whether the file could be written, which stays as it is. Creates directories as
- * device_profile_write does. */
+/* Whether the file could be written, which stays as it is. */
 trawl_status device_profile_check(const char *path, trawl_error *error);
 
 /* The entry for an engine and variant, or NULL. */

@@ -289,12 +289,14 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
 static bool find_profile(tune_options *options) {
     trawl_error error;
     device_maker_name(options->scan.device, options->device, sizeof options->device);
-    if (options->profile.path != NULL)
+    if (options->profile.path != NULL) {
         (void)snprintf(options->path, sizeof options->path, "%s", options->profile.path);
-    else if (!device_profile_path(options->device, options->path, sizeof options->path)) {
+    } else if (!device_profile_path(options->device, options->path, sizeof options->path)) {
         report("neither XDG_CONFIG_HOME nor HOME is set, which name the directory of profiles; "
                "give --profile FILE");
         return false;
+    } else {
+        device_profile_make_folder(options->path);
     }
     if (device_profile_check(options->path, &error) == TRAWL_OK)
         return true;

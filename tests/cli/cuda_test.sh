@@ -80,6 +80,8 @@ if [ "$cuda" -eq 0 ]; then
     # without a GPU the CPU is tuned; the file is checked before anything is measured
     refuse '/text/trawl/' env XDG_CONFIG_HOME=$work/text "$trawl" tune
     refuse 'text/profile: Not a directory' tune --profile text/profile
+    refuse 'new/folder/profile: No such file' tune --profile new/folder/profile
+    check 'no folder is made' test ! -e new
     check 'bench on auto' bench --device auto --engine ac-dfa --repeat 1
     refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
     expect 0 2 "$trawl" scan --device auto -c -e fox text

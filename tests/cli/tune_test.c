@@ -174,6 +174,8 @@ static void profile_survives_writing_and_reading(void **state) {
     second.block_threads = second.block_bytes = 0;
     assert_true(device_profile_set(&written, &first_entry));
     assert_true(device_profile_set(&written, &second));
+    assert_int_equal(device_profile_write(path, &written, &error), TRAWL_ERROR_IO);
+    device_profile_make_folder(path);
     assert_int_equal(device_profile_write(path, &written, &error), TRAWL_OK);
 
     device_profile read;
