@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/base/database.h"
 #include "cli/base/memory.h"
@@ -251,6 +252,22 @@ static bool may_choose(const grep_set *set) {
     return set->parts && !set->whole_lines && (!set->whole_words || words);
 }
 
+/* The bytes of all files together; 0, not known, unless all of them are regular files. */
+static uint64_t count_text_bytes(const grep_options *options) {
+    uint64_t bytes = 0;
+    if (options->list_count != 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < options->files.count; i++) {
+        struct stat status;
+        if (stat(options->files.items[i], &status) != 0 || !S_ISREG(status.st_mode)) {
+            return 0;
+        }
+        bytes += (uint64_t)status.st_size;
+    }
+    return bytes;
+}
+
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     *set = (grep_set){.whole_words = options->whole_words && !options->whole_lines,
                       .whole_lines = options->whole_lines,
@@ -266,6 +283,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
         trawl_compile_options compile = options->compile;
+        compile.text_bytes = set->text_bytes = count_text_bytes(options);
         device_choose_engine(&compile, &options->scan);
         set->chosen = may_choose(set);
         if (set->chosen) {
@@ -298,6 +316,7 @@ bool grep_set_cover(grep_set *set) {
     trawl_db *db = NULL;
     trawl_error error;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.text_bytes = set->text_bytes;
     trawl_status status = trawl_patterns_new(&patterns, &error);
     trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
