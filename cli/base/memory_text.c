@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/base/memory_text.h"
 
+#include "cli/base/compressed.h"
 #include "cli/base/report.h"
 #include "io/text_file.h"
 #include "trawl/trawl.h"
@@ -40,6 +41,8 @@ bool memory_text_read(const string_list *paths, uint64_t limit, memory_text *tex
         trawl_error error;
         text_file *file = NULL;
         trawl_status status = text_file_open(names[i], TEXT_DECOMPRESS, &file, &error);
+        if (status == TRAWL_OK)
+            note_compressed(names[i], file);
         if (status == TRAWL_OK)
             status = append_file(file, limit, text, &capacity, &error);
         text_file_close(file);

@@ -300,7 +300,7 @@ static bool parse_number(const arguments *args, bool sizes, uint64_t least, uint
         return true;
     }
     char name[64];
-    if (most == UINT64_MAX)
+    if (most == UINT64_MAX && errno != ERANGE)
         (void)arguments_misuse(args->command, "%s: expected a %s of at least %" PRIu64 ", not '%s'",
                                flag_shown(args, name, sizeof name), sizes ? "size" : "number",
                                least, text);

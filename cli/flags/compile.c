@@ -78,9 +78,11 @@ static int take_threshold(const arguments *args, double *threshold) {
         *threshold = value;
         return FLAG_TAKEN;
     }
-    (void)arguments_misuse(args->command,
-                           "--split-threshold: expected a number above 0, such as 0.15, not '%s'",
-                           args->value);
+    (void)arguments_misuse(
+        args->command,
+        "--split-threshold: expected a number above 0 and below 1000000, such as "
+        "0.15, not '%s'",
+        args->value);
     return FLAG_REFUSED;
 }
 

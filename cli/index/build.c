@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/base/clock.h"
+#include "cli/base/compressed.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
@@ -90,6 +91,8 @@ static int add_text(const char *path, void *context) {
     trawl_error error;
     text_file *file = NULL;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, &error);
+    if (status == TRAWL_OK)
+        note_compressed(path, file);
     if (status == TRAWL_OK)
         status = trawl_index_builder_document(job->builder, name, strlen(name), &error);
     if (status == TRAWL_OK)

@@ -73,7 +73,9 @@ static int take_shard(division_options *options, const arguments *args) {
         options->shards <= PARTS_MOST_SHARDS)
         return FLAG_TAKEN;
     (void)arguments_misuse(args->command,
-                           "--shard %s: expected K/N with K from 1 to N, such as 3/16", value);
+                           "--shard %s: expected K/N with K from 1 to N, such as 3/16, and N up to "
+                           "%" PRIu64,
+                           value, (uint64_t)PARTS_MOST_SHARDS);
     return FLAG_REFUSED;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/compressed.h"
 #include "cli/base/report.h"
 #include "io/read_ahead.h"
 
@@ -198,6 +199,7 @@ bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced
         text_file_close(file);
         return false;
     }
+    note_compressed(path, file);
     if (self->in_place)
         return replace_in_place(self, file, path, replaced);
     return replace_pieces(self, file, 0, self->on_bytes, self->context, replaced);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/compressed.h"
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
@@ -194,6 +195,7 @@ static void run_file(text_scanner *scanner, const char *path, uint64_t begin, ui
         report("text %s: changed: expected at least %" PRIu64 " bytes, not compressed", path, end);
         result->failed = true;
     } else {
+        note_compressed(path, file);
         range_run run = {.scanner = scanner,
                          .file = file,
                          .begin = begin,

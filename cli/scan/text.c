@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/base/compressed.h"
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
@@ -348,6 +349,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
         text_file_close(file);
         return;
     }
+    note_compressed(path, file);
     if (scanner->writer != NULL) {
         scanner->writer->numbered = scanner->cut != NULL;
         record_writer_begin(scanner->writer, path);

@@ -157,6 +157,29 @@ static bool read_word(trawl_patterns *patterns, words word, trawl_condition *con
     return false;
 }
 
+/* Whether a match of the last pattern may fulfil its condition. */
+static bool can_hold(const trawl_patterns *patterns, const trawl_condition *condition,
+                     char message[128]) {
+    trawl_pattern pattern = TRAWL_PATTERN;
+    (void)trawl_patterns_get(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1), &pattern);
+    uint64_t start = condition->min_start, end = condition->max_end;
+    if (end != 0 && start >= end)
+        (void)snprintf(message, 128,
+                       "no match starts at start or later and ends at end or before: start=%" PRIu64
+                       ",end=%" PRIu64,
+                       start, end);
+    else if (condition->at_start && start != 0)
+        (void)snprintf(message, 128, "no match starts with the text and at start=%" PRIu64, start);
+    else if (end != 0 && pattern.length > end - start)
+        (void)snprintf(message, 128,
+                       "no match of %zu bytes starts at %" PRIu64
+                       " or later and ends at end=%" PRIu64 " or before",
+                       pattern.length, start, end);
+    else
+        return true;
+    return false;
+}
+
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
                         char message[128]) {
     trawl_condition condition = TRAWL_CONDITION;
@@ -180,13 +203,8 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
             break;
         rest = (words){rest.text + word.length + 1, rest.length - word.length - 1};
     }
-    if (condition.max_end != 0 && condition.min_start >= condition.max_end) {
-        (void)snprintf(message, 128,
-                       "no match starts at start or later and ends at end or before: start=%" PRIu64
-                       ",end=%" PRIu64,
-                       condition.min_start, condition.max_end);
+    if (!can_hold(patterns, &condition, message))
         return false;
-    }
     trawl_error error;
     if (trawl_patterns_condition_last(patterns, &condition, &error) == TRAWL_OK)
         return true;

@@ -77,6 +77,16 @@ compression compression_recognise(const uint8_t *bytes, size_t length) {
                : COMPRESSION_NONE;
 }
 
+/* A bzip2 file begins with its level and the digits of pi, an lz4 file with its magic number. */
+const char *compression_foreign(const uint8_t *bytes, size_t length) {
+    static const uint8_t lz4[] = {0x04, 0x22, 0x4d, 0x18};
+    if (length >= sizeof lz4 && memcmp(bytes, lz4, sizeof lz4) == 0)
+        return "lz4";
+    bool is_bzip2 = length >= COMPRESSION_MAGIC_BYTES && memcmp(bytes, "BZh", 3) == 0 &&
+                    bytes[3] >= '1' && bytes[3] <= '9' && bytes[4] == 0x31 && bytes[5] == 0x41;
+    return is_bzip2 ? "bzip2" : NULL;
+}
+
 /* These two functions are unused in builds without any of the libraries. */
 __attribute__((unused)) static trawl_status truncated(const text_decoder *decoder,
                                                       const char *format, trawl_error *error) {

@@ -21,6 +21,10 @@ enum { COMPRESSION_MAGIC_BYTES = 6 }; /* first bytes of a file that its format i
  * shorter). */
 compression compression_recognise(const uint8_t *bytes, size_t length);
 
+/* The name of a format that is not decoded, recognised in the same way: "bzip2" or "lz4"; or NULL.
+ */
+const char *compression_foreign(const uint8_t *bytes, size_t length);
+
 /* Whether a file of a compressed format may begin with these bytes. */
 bool compression_is_possible(const uint8_t *bytes, size_t length);
 

@@ -31,6 +31,7 @@ struct text_file {
     uint64_t stored_bytes;
     uint64_t stored_position;
     text_decoder *decoder; /* NULL: not compressed */
+    const char *foreign_format;
     /* Bytes that have been read but not used: the first ones of the file, by which its format is
      * recognised, and later those that the decoder has not consumed. */
     uint8_t *stored; /* `magic`; with a decoder, STORED_BUFFER bytes */
@@ -92,8 +93,10 @@ static trawl_status recognise(text_file *file, trawl_error *error) {
             break;
     }
     compression format = compression_recognise(file->stored, file->stored_end);
-    if (format == COMPRESSION_NONE)
+    if (format == COMPRESSION_NONE) {
+        file->foreign_format = compression_foreign(file->stored, file->stored_end);
         return TRAWL_OK;
+    }
     file->stored = malloc(STORED_BUFFER);
     if (file->stored == NULL)
         return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", file->name);
@@ -237,6 +240,10 @@ bool text_file_is_plain(const text_file *file) {
 
 bool text_file_is_compressed(const text_file *file) {
     return file->decoder != NULL;
+}
+
+const char *text_file_foreign_format(const text_file *file) {
+    return file->decoder == NULL ? file->foreign_format : NULL;
 }
 
 bool text_file_bytes_are_compressed(const void *bytes, size_t length) {

@@ -54,6 +54,10 @@ bool text_file_is_plain(const text_file *file);
 /* True if the text is decompressed. */
 bool text_file_is_compressed(const text_file *file);
 
+/* The name of the compressed format that a text which is not decompressed seems to have, "bzip2" or
+ * "lz4"; NULL: none. Of a pipe only what had come when it was opened is looked at. */
+const char *text_file_foreign_format(const text_file *file);
+
 /* Whether a text that begins with these bytes, at least 6 or all of a shorter one, is compressed.
  */
 bool text_file_bytes_are_compressed(const void *bytes, size_t length);

@@ -100,4 +100,9 @@ for command in --version --help help 'help scan' 'scan --help' engines devices '
     refuse '(standard output): Bad file descriptor' bash -c "'$trawl' $command >&-"
 done
 
+# limits are named
+refuse '--top: expected a number from 0 to 18446744073709551615' "$trawl" scan --top 99999999999999999999 -e fox text
+refuse 'K from 1 to N, such as 3/16, and N up to 1073741824' "$trawl" scan --shard 1/9999999999 -e fox text
+refuse 'above 0 and below 1000000' "$trawl" scan --split-threshold 1000000 -e fox text
+
 finish

@@ -220,6 +220,17 @@ printf 'beast\t-\tfox\tstart=50,end=3\n' >never.tsv
 refuse 'never.tsv:1: fourth column: no match starts at start or later and ends at end or before' \
     "$trawl" scan -c --pattern-format tsv -f never.tsv text
 
+printf 'beast\t-\tfox\tat-start,start=5\n' >never.tsv
+refuse 'never.tsv:1: fourth column: no match starts with the text and at start=5' \
+    "$trawl" scan -c --pattern-format tsv -f never.tsv text
+printf 'beast\t-\tfox\tend=2\n' >never.tsv
+refuse 'never.tsv:1: fourth column: no match of 3 bytes starts at 0 or later and ends at end=2' \
+    "$trawl" scan -c --pattern-format tsv -f never.tsv text
+printf 'beast\t-\tfox\tstart=4,end=6\n' >never.tsv
+refuse 'no match of 3 bytes starts at 4' "$trawl" scan -c --pattern-format tsv -f never.tsv text
+printf 'beast\t-\tfox\tat-start,end=3\n' >first.tsv
+expect 0 1 bash -c "printf foxfox | '$trawl' scan -c --pattern-format tsv -f first.tsv"
+
 # compressed patterns, recognised by content
 if has gzip; then
     gzip -c lines >lines.gz

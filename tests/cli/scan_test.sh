@@ -173,6 +173,23 @@ check 'dense matches, and a reader that goes away' \
 rm -f dense by_one by_many
 
 # compressed texts, several members in a row
+# formats that are not decompressed: one note, for a text and for several
+printf 'BZh91AY&SY fox' >z.bz2
+printf '\004\042\115\030 fox' >z.lz4
+printf 'BZh9 fox' >no.bz2
+for text in z.bz2 z.lz4 'z.lz4 z.bz2 z.lz4'; do
+    # shellcheck disable=SC2086 # a list of names
+    check "$text" "$trawl" scan --threads 2 -e fox $text
+    holds 'its bytes are searched' grep -q 'fox$' .out
+    holds 'a note' grep -qE '^trawl: note: text z\.(bz2: looks like bzip2|lz4: looks like lz4), which' .err
+    holds 'one note' test "$(wc -l <.err)" -eq 1
+done
+for command in 'scan -c -e fox z.lz4 --shard 1/1' 'replace -e fox --with x z.lz4' 'index build z.lz4 -o z.tix'; do
+    # shellcheck disable=SC2086 # a list of words
+    check "$command" "$trawl" $command
+    holds 'a note' grep -q 'note: text z.lz4: looks like lz4' .err
+done
+expect 0 'no.bz2\t5\t8\t0\tfox' "$trawl" scan -e fox no.bz2
 if has gzip; then
     gzip -c a >z.gz
     cat z.gz z.gz >zz
