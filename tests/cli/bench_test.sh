@@ -102,7 +102,7 @@ if ! "$trawl" devices | grep -q '^cuda'; then
     refuse '--device cuda: ' bench --device cuda text
 fi
 if [ -e /dev/full ]; then
-    refuse 'could not be written' bash -c "'$trawl' bench -f words --repeat 1 text >/dev/full"
+    refuse 'No space left on device' bash -c "'$trawl' bench -f words --repeat 1 text >/dev/full"
 fi
 
 # an engine that refuses says why, and the others go on
