@@ -432,7 +432,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
             break;
         case GREP_FLAG_VERSION:
             printf("trawl %s\n", trawl_version());
-            *status = fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+            *status = finish_output(EXIT_MATCHED);
             return false;
         case GREP_FLAG_OTHER_SYNTAX:
             arguments_misuse(&grep_command, "patterns are strings here, not regular expressions");

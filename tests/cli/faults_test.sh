@@ -50,6 +50,7 @@ if [ -e /dev/full ]; then
         bash -c "'$trawl' scan --threads 3 -r -e fox many >/dev/full"
     refuse '/dev/full: No space left on device' "$trawl" scan -e fox text -o /dev/full
     refuse 'No space left on device' bash -c "'$trawl' scan --help >/dev/full"
+    refuse 'No space left on device' bash -c "'$trawl' grep -V >/dev/full"
     refuse '/dev/full: No space left on device' "$trawl" compile -e fox -o /dev/full
 fi
 # An output never replaces what the command reads, by whatever name.
