@@ -71,6 +71,19 @@ static double formula(size_t structure, double states) {
     return states * entry[structure] / 8;
 }
 
+/* False with *why if the recipe's set could not be compiled. */
+static bool compile_automaton(reproduction *run, const run_recipe *recipe,
+                              trawl_study_automaton *automaton, char *why) {
+    const run_database *database = run_compile(run, recipe, why);
+    trawl_error error;
+    if (database == NULL)
+        return false;
+    if (trawl_study_db_automaton(database->db, 0, automaton, &error) == TRAWL_OK)
+        return true;
+    (void)run_failed(&error, why);
+    return false;
+}
+
 static double measure_space(reproduction *run, const paper_table *table, size_t row, size_t column,
                             char *why) {
     enum { ROWS_OF_SET = 5 };
@@ -82,13 +95,9 @@ static double measure_space(reproduction *run, const paper_table *table, size_t 
     (void)table;
     if (structure > 1)
         recipe.variant = variants[structure - 2][0];
-    const run_database *database = run_compile(run, &recipe, why);
     trawl_study_automaton automaton = TRAWL_STUDY_AUTOMATON;
-    trawl_error error;
-    if (database == NULL)
+    if (!compile_automaton(run, &recipe, &automaton, why))
         return PAPER_NONE;
-    if (trawl_study_db_automaton(database->db, 0, &automaton, &error) != TRAWL_OK)
-        return run_failed(&error, why);
     if (structure == 0)
         return (double)automaton.states;
     return column == 0 ? formula(structure - 1, (double)automaton.states)
@@ -108,13 +117,9 @@ static double measure_capacity(reproduction *run, const paper_table *table, size
     run_recipe recipe = {
         .set = SET_WORDS, .patterns = 100, .engine = "ac-nfa", .variant = variants[row][0]};
     (void)table, (void)column;
-    const run_database *database = run_compile(run, &recipe, why);
     trawl_study_automaton automaton = TRAWL_STUDY_AUTOMATON;
-    trawl_error error;
-    if (database == NULL)
+    if (!compile_automaton(run, &recipe, &automaton, why))
         return PAPER_NONE;
-    if (trawl_study_db_automaton(database->db, 0, &automaton, &error) != TRAWL_OK)
-        return run_failed(&error, why);
     return floor(65536 * (double)automaton.states / (double)automaton.next_bytes);
 }
 
