@@ -35,16 +35,17 @@ function(trawl_register_test name)
 endfunction()
 
 # trawl_add_test(NAME [LABELS label...] [TIMEOUT seconds] [COST seconds] [FULL_COST seconds]
-#                [LINK_OPTIONS option...] [SHARDS n] [EACH_CPU_SET [SETS_IN_CHECK set...]])
+#                [LINK_OPTIONS option...] [SHARDS n] [EACH_CPU_SET [SETS_IN_CHECK set...] [SET_CASES n]])
 #
 # Builds NAME.c and registers it. COST is what it takes on one CPU of an optimised build. With
 # FULL_COST, NAME is the short form (tests/support/effort.h), and everything is run as NAME_full.
 # With SHARDS, the same program is run n times, each on its own part of the random cases
 # (TRAWL_TEST_SHARD="i/n"). With EACH_CPU_SET, it is run once more as NAME_SET for each instruction
 # set, and skipped where it would be no other test than the plain one (its main begins with
-# cpu_set_apply); these have the label full, those named by SETS_IN_CHECK check.
+# cpu_set_apply); these have the label full, those named by SETS_IN_CHECK check. SET_CASES is their
+# number of random cases, for a test whose cases are large; a fifth of it where tests are slow.
 function(trawl_add_test name)
-  cmake_parse_arguments(ARG "EACH_CPU_SET" "TIMEOUT;COST;FULL_COST;SHARDS" "LABELS;LINK_OPTIONS;SETS_IN_CHECK"
+  cmake_parse_arguments(ARG "EACH_CPU_SET" "TIMEOUT;COST;FULL_COST;SHARDS;SET_CASES" "LABELS;LINK_OPTIONS;SETS_IN_CHECK"
                         ${ARGN})
   add_executable(${name} ${name}.c)
   target_link_libraries(${name} PRIVATE trawl-test-support trawl-static)
@@ -65,6 +66,10 @@ function(trawl_add_test name)
     trawl_register_test(${name} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS})
   endif()
   if(ARG_EACH_CPU_SET)
+    set(cases ${TRAWL_CPU_SET_CASES})
+    if(ARG_SET_CASES)
+      math(EXPR cases "${ARG_SET_CASES} * ${cases} / 2500")
+    endif()
     list(REMOVE_ITEM ARG_LABELS core)
     foreach(cpu ${TRAWL_CPU_SETS})
       set(labels ${ARG_LABELS} cpu cpu-${cpu})
@@ -73,7 +78,7 @@ function(trawl_add_test name)
       endif()
       trawl_register_test(${name}_${cpu} ${common} COST ${ARG_COST}
         LABELS ${labels}
-        ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${TRAWL_CPU_SET_CASES})
+        ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${cases})
     endforeach()
   endif()
 endfunction()

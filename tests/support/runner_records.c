@@ -25,7 +25,11 @@ typedef struct check {
     /* what is expected: the matches of record i are from begin[i] on */
     match_list expected;
     size_t begin[MOST_RECORDS + 1];
+    uint8_t *firsts; /* FIRST_OF_... of each match */
 } check;
+
+/* A match is the first one in its record of its pattern, or of its pattern's group. */
+enum { FIRST_OF_PATTERN = 1, FIRST_OF_GROUP = 2 };
 
 /* ------------------------------------------------------------------ layouts */
 
@@ -145,6 +149,26 @@ static trawl_span record_at(const check *work, size_t i) {
     return (trawl_span){.bytes = work->bytes + at[0], .length = (size_t)length};
 }
 
+/* An array for each pattern and each group holds the last record + 1 that had a match of it: time
+ * is linear in the matches, of which a record may have millions. */
+static void mark_firsts(check *work) {
+    uint64_t *pattern_in = calloc(work->patterns + 1, sizeof(*pattern_in));
+    uint64_t *group_in = calloc(work->patterns + 1, sizeof(*group_in));
+    work->firsts = calloc(work->expected.count + 1, 1);
+    for (size_t i = 0; i < work->records.count; i++)
+        for (size_t m = work->begin[i]; m < work->begin[i + 1]; m++) {
+            uint32_t id = work->expected.items[m].pattern;
+            uint32_t group = trawl_db_group_index(work->db, id);
+            if (pattern_in[id] != i + 1)
+                work->firsts[m] |= FIRST_OF_PATTERN;
+            if (group_in[group] != i + 1)
+                work->firsts[m] |= FIRST_OF_GROUP;
+            pattern_in[id] = group_in[group] = i + 1;
+        }
+    free(pattern_in);
+    free(group_in);
+}
+
 static void expect(check *work, const trawl_db *db, trawl_match_kind kind) {
     trawl_pattern *patterns = calloc(work->patterns + 1, sizeof(*patterns));
     for (uint32_t id = 0; id < work->patterns; id++) {
@@ -170,6 +194,7 @@ static void expect(check *work, const trawl_db *db, trawl_match_kind kind) {
                            found.items[m].end);
     }
     work->begin[work->records.count] = work->expected.count;
+    mark_firsts(work);
     match_list_free(&found);
     free(patterns);
     free(conditions);
@@ -202,15 +227,6 @@ static bool check_any(const check *work) {
         return complain(work->complaint, "records, any: more is written than asked for");
     return found == hits || complain(work->complaint, "records, any: %llu records, expected %zu",
                                      (unsigned long long)found, hits);
-}
-
-/* The first match of record i that is of the same group as match m. */
-static size_t first_of_group(const check *work, size_t i, size_t m) {
-    uint32_t group = trawl_db_group(work->db, work->expected.items[m].pattern);
-    size_t before = work->begin[i];
-    while (trawl_db_group(work->db, work->expected.items[before].pattern) != group)
-        before++;
-    return before;
 }
 
 static bool check_count(const check *work) {
@@ -249,12 +265,10 @@ static bool check_count(const check *work) {
                             (unsigned long long)per_record[i], work->begin[i + 1] - work->begin[i]);
         for (size_t m = work->begin[i]; m < work->begin[i + 1]; m++) {
             uint32_t id = work->expected.items[m].pattern;
-            size_t before = work->begin[i];
-            while (work->expected.items[before].pattern != id)
-                before++;
+            uint32_t group = trawl_db_group_index(work->db, id);
             wanted[id]++;
-            wanted_in[id] += before == m;
-            wanted_group_in[trawl_db_group_index(work->db, id)] += first_of_group(work, i, m) == m;
+            wanted_in[id] += (work->firsts[m] & FIRST_OF_PATTERN) != 0;
+            wanted_group_in[group] += (work->firsts[m] & FIRST_OF_GROUP) != 0;
         }
     }
     size_t bytes = work->patterns * sizeof(*counters);
@@ -285,7 +299,7 @@ static bool check_which(const check *work) {
                                 (unsigned long long)ids.begin[i], at);
             for (size_t m = work->begin[i]; m < work->begin[i + 1] && good; m++) {
                 uint32_t group = trawl_db_group(work->db, work->expected.items[m].pattern);
-                if (first_of_group(work, i, m) == m &&
+                if ((work->firsts[m] & FIRST_OF_GROUP) != 0 &&
                     (at == ids.begin[work->records.count] || ids.ids[at++] != group))
                     good = complain(work->complaint, "records, which: record %zu lacks group %u", i,
                                     group);
@@ -429,5 +443,6 @@ bool runner_records_check(const trawl_db *db, const trawl_scan_options *options,
     free(work.offsets);
     free(work.valid);
     free(work.spans);
+    free(work.firsts);
     return good;
 }
