@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """A copy of the library whose constants are variables, for tools/bench_constants.py.
 
-In the copy, each constant of src/costs/cpu_constants.h or, for plans of GPUs, gpu_constants.h is the
+In the copy, each constant of src/constants/cpu.h or, for plans of GPUs, src/constants/gpu.h is the
 name of a variable, which tests/bench/constants.c changes. The compiler needs some constants while it
 compiles, for the sizes of arrays: those that are `fixed` get a build of their own for each value.
 """
@@ -19,14 +19,14 @@ import sys
 Constants = collections.namedtuple("Constants", "header elsewhere fixed kept")
 OF = {
     "cpu": Constants(
-        "src/costs/cpu_constants.h",
+        "src/constants/cpu.h",
         [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")],
         {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
          "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
          "TRAWL_TEDDY_PATTERNS", "TRAWL_WALK_DEPTH"},
         {"TRAWL_SURVEY_CLASSES"}),
     "cuda": Constants(
-        "src/costs/gpu_constants.h", [], {"TRAWL_GPU_MOST_TIERS"},
+        "src/constants/gpu.h", [], {"TRAWL_GPU_MOST_TIERS"},
         {"TRAWL_GPU_USUAL_MULTIPROCESSORS", "TRAWL_GPU_USUAL_SHARED_BYTES",
          "TRAWL_GPU_USUAL_CACHE_BYTES", "TRAWL_GPU_QGRAM_WORKING_BYTES", "TRAWL_GPU_CLASS_BYTES",
          "TRAWL_GPU_END_OFFSET_LOAD", "TRAWL_GPU_ANCHOR_TEXT_BYTES", "TRAWL_GPU_BATCH_BYTES",
@@ -183,7 +183,7 @@ include(cmake/dependencies.cmake)
 file(GLOB_RECURSE sources "src/*.c")
 list(FILTER sources EXCLUDE REGEX "/src/io/")
 if(NOT "%(module)s" STREQUAL "")
-    list(FILTER sources EXCLUDE REGEX "/src/gpu/absent.c")
+    list(FILTER sources EXCLUDE REGEX "/gpu/absent.c")
 endif()
 add_executable(bench_constants ${sources} "%(root)s/tests/bench/constants.c"
                "%(root)s/tests/bench/constants_device.c")

@@ -7,21 +7,22 @@
 # folder of a file is the longest one listed here that holds it: src/engines/qgram/cuda/full_strips.cu is in
 # src/engines/qgram. A folder may always use itself; a rule that names a file allows that file alone;
 # `engines` allows all engines' folders.
-of_engine="base pattern automaton database scan costs gpu engines/engines.h" # without a line of its own
+of_engine="base constants pattern automaton database scan costs gpu engines/engines.h engines/engines.cuh" # without a line of its own
 declare -A allowed=(
     [src/base]=""
+    [src/constants]=""
     [src/pattern]="base"
     [src/automaton]="base pattern"
     [src/database]="base pattern automaton"
-    [src/scan]="base pattern automaton database costs/cpu_constants.h"
-    [src/costs]="base pattern automaton database scan"
-    [src/gpu]="base pattern automaton database scan engines/list.h"
-    [src/engines]="base pattern automaton database scan costs gpu"
+    [src/scan]="base constants pattern automaton database"
+    [src/costs]="base constants pattern automaton database scan"
+    [src/gpu]="base pattern automaton database scan"
+    [src/engines]="base constants pattern automaton database scan costs gpu"
     [src/engines/ac_split]="$of_engine engines/ac_dfa"
     [src/engines/qgram]="$of_engine engines/ac_dfa"
-    [src/plan]="base pattern automaton database costs scan gpu engines"
-    [src/run]="base pattern automaton database costs scan gpu engines plan"
-    [src/calibrate]="base pattern automaton database costs scan gpu engines plan run"
+    [src/plan]="base constants pattern automaton database costs scan gpu engines"
+    [src/run]="base constants pattern automaton database costs scan gpu engines plan"
+    [src/calibrate]="base constants pattern automaton database costs scan gpu engines plan run"
     [src/io]="base pattern"
     [src/index]="base"
     [cli]="cli io"

@@ -63,7 +63,6 @@ typedef struct trawl_index_options {
     size_t size;      /* sizeof(trawl_index_options) */
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU.
                          At most two of them sort */
-    bool wide;        /* 8 bytes for each position also if 4 are enough: for tests */
 } trawl_index_options;
 #define TRAWL_INDEX_OPTIONS TRAWL_SIZED(trawl_index_options)
 

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "trawl/trawl_cuda.h"
 

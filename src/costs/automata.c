@@ -8,7 +8,7 @@
 #include "base/fold.h"
 #include "base/status.h"
 #include "base/text_pieces.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "costs/long_patterns.h"
 #include "scan/contract.h"
 

@@ -3,8 +3,8 @@
  * (costs/automata.h). */
 #include <math.h>
 
+#include "constants/cpu.h"
 #include "costs/automata.h"
-#include "costs/cpu_constants.h"
 #include "scan/contract.h"
 
 /* Returns the number of different lines that have been touched after `steps` steps. *new_share: the

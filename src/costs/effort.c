@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 trawl_effort trawl_effort_begin(uint64_t text_bytes) {
     return (trawl_effort){.text_bytes = (double)text_bytes, .least = INFINITY};

@@ -8,8 +8,8 @@
  *
  * engines/empty is not in the list: it stands for any of them where a set has no patterns.
  *
- * The first two are declared here, the third in gpu/contract.cuh. This header is the only one of
- * engines/ that an engine's folder includes.
+ * The first two are declared here, the third in engines/engines.cuh. An engine's folder includes no
+ * other header of engines/.
  */
 #ifndef TRAWL_ENGINES_ENGINES_H
 #define TRAWL_ENGINES_ENGINES_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/registry.cuh"
 
+#include "engines/engines.cuh"
+
 extern "C" {
 #include "engines/engines.h"
 }

@@ -202,16 +202,6 @@ struct trawl_cuda_db {
     pthread_mutex_t lock; /* held while an engine uses streams and events of its own */
 };
 
-/* trawl_cuda_NAME of every engine with kernels (engines/list.h). */
-/* clang-format off */
-#define ENGINE(name)
-#define ENGINE_WITH_KERNELS(name) extern const trawl_cuda_engine trawl_cuda_##name;
-#include "engines/list.h"
-#undef ENGINE_WITH_KERNELS
-#undef ENGINE
-/* clang-format on */
-extern const trawl_cuda_engine trawl_cuda_empty; /* of databases without patterns */
-
 /* Makes a device the current one and back again, so that callers keep theirs. */
 cudaError_t trawl_cuda_enter(int device, int *before);
 void trawl_cuda_leave(int before);

@@ -34,7 +34,4 @@ trawl_status trawl_cuda_devices_find(trawl_device_set *set, trawl_error *error);
  * is too long for `size` bytes ends with "...". */
 void trawl_cuda_devices_name(const trawl_device_set *set, char *name, size_t size);
 
-/* The walker for several devices: options->device is the name of a set that is shared. */
-const struct trawl_walker_type *trawl_cuda_group_walker(void);
-
 #endif

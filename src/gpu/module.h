@@ -33,10 +33,6 @@ typedef struct trawl_cuda_properties {
 trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
                                         trawl_error *error);
 
-/* The walker that takes windows of host memory to a device and brings matches back. It serves all
- * engines; options->device names the device. */
-const trawl_walker_type *trawl_cuda_walker(void);
-
 /* "cuda" is device 0, "cuda:N" device N; false for anything else. */
 bool trawl_cuda_device_number(const char *name, uint32_t *number);
 

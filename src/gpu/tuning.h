@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Tuning numbers of the CUDA kernels of the automata, wu-manber, rabin-karp and sorting. qgram's
- * are in engines/qgram/cuda, those of copies over the link in run/gpu/transfer/tuning.h.
+ * Tuning numbers of the CUDA kernels of the automata, wu-manber and rabin-karp, of sorting and of
+ * rows. qgram's are in engines/qgram/cuda, those of copies over the link in
+ * run/gpu/transfer/tuning.h.
  *
  * Numbers that are compiled into kernels are the same on all devices: a program holds kernels for
  * several architectures, and the host computes with the same numbers. Numbers that only a launch
@@ -30,15 +31,33 @@
 #define TRAWL_AC4_STAGE_WORDS 32u
 #define TRAWL_AC4_STAGE_STRIDE (TRAWL_AC4_STAGE_WORDS + 1)
 
+/* ac4-registers: 4-byte words of text that a thread keeps in registers, at most: S_thread of Zha &
+ * Sahni 2011, VI-A. The words of all threads of a block must fit into the 65,536 registers of a
+ * multiprocessor, which bounds the threads. */
+#define TRAWL_AC4_REGISTERS_WORDS 57u
+#define TRAWL_AC4_REGISTERS_THREADS 512u
+
+/* rabin-karp: threads of the block that hashes one string. Not measured: patterns are hashed once,
+ * when a database is uploaded. */
+#define TRAWL_HASHING_THREADS 64u
+
 /* rolling, variant grouped: windows that are hashed before the candidates among them are looked up.
  * A bit for each has to stay in registers. */
 #define TRAWL_ROLLING_STRETCH 256u
+
+/* prefix-sums, steps: bytes of a strip. A warp's vote is the mask of a strip's candidates, which
+ * has 32 bits. */
+#define TRAWL_SUMS_STRIP_BYTES 32u
 
 /* prefix-sums: most threads of a block, which bounds a thread's registers to 128. */
 #define TRAWL_SUMS_MOST_THREADS 512u
 
 /* prefix-sums: positions whose sums are loaded before the first of them is used. */
 #define TRAWL_SUMS_STEPS_AHEAD 8u
+
+/* rows, leftmost kinds: matches of a chunk, from which a block selects where a stretch is long
+ * (run/gpu/row_select.cu). A chunk is a block of threads. Not measured. */
+#define TRAWL_ROW_CHUNK 512u
 
 /* Matches of a strip up to which insertion sort is used; above it heapsort, whose worst case is
  * bounded. */

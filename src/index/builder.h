@@ -15,6 +15,8 @@ struct trawl_index_builder {
     size_t documents;
     char *names;
     size_t name_bytes;
+    bool wide; /* positions have 8 bytes although 4 are enough. False, unless a test of what texts
+                  of more than 2 GiB need sets it */
 };
 
 /* Ends the last document, and appends the length of the text to `starts` and of the names to

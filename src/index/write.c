@@ -30,7 +30,7 @@ typedef struct writing {
 
 /* ------------------------------------------------------------------ sorting */
 
-static void fill_header(writing *to, bool wide) {
+static void fill_header(writing *to) {
     const trawl_index_builder *text = to->text;
     trawl_index_header *header = &to->header;
     uint64_t counts[TRAWL_SUFFIX_SYMBOLS] = {0};
@@ -44,7 +44,7 @@ static void fill_header(writing *to, bool wide) {
     header->documents = text->documents;
     header->text_bytes = text->text_bytes;
     header->name_bytes = text->name_bytes;
-    header->position_bytes = wide || text->length > TRAWL_SUFFIX_NARROW ? 8 : 4;
+    header->position_bytes = text->wide || text->length > TRAWL_SUFFIX_NARROW ? 8 : 4;
     header->document_bytes = trawl_index_document_bytes(text->documents);
     header->first[0] = counts[0];
     for (uint32_t byte = 0; byte < 256; byte++) {
@@ -228,7 +228,7 @@ static trawl_status write_index(trawl_index_builder *builder, const trawl_index_
         status = trawl_team_open(&to.rows.team, to.rows.members, error);
     }
     if (status == TRAWL_OK) {
-        fill_header(&to, options->wide);
+        fill_header(&to);
         status = write_parts(&to, sink, context);
     }
     release_bwt(&to);

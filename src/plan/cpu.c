@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constants/cpu.h"
 #include "costs/automata.h"
-#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 #include "plan/hashing.h"
 

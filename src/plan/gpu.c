@@ -5,8 +5,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
-#include "costs/gpu_constants.h"
+#include "constants/cpu.h"
+#include "constants/gpu.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
 #include "engines/qgram/gpu/frequent_automaton.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/cost.h"
 #include "engines/rabin_karp/measure.h"
 #include "engines/wu_manber/format.h"

@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 /* The Markov chain: the bytes that follow each context, one list for each context.
  *

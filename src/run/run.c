@@ -11,6 +11,7 @@
 #include "gpu/module.h"
 #include "run/case_pair.h"
 #include "run/fallback.h"
+#include "run/gpu/walkers.h"
 
 static const trawl_walker_type *walker_type(const trawl_db *db, const char *device) {
     trawl_device_set devices = {.shared = false};

@@ -2,7 +2,7 @@
 #include "scan/guard.h"
 
 #include "base/clock.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 void trawl_guard_begin(trawl_guard *guard, const trawl_db *db) {
     *guard = (trawl_guard){.block = trawl_guard_block(db, TRAWL_QGRAM_BLOCK),

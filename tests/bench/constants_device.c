@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/text_pieces.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 #include "trawl/trawl_study.h"
 

@@ -166,7 +166,7 @@ static void check_case(uint64_t seed, uint64_t number) {
     static index_memory memory;
     make_collection(&random, &all);
     trawl_index_options options = TRAWL_INDEX_OPTIONS;
-    options.wide = random_chance(&random, 1, 3);
+    memory.wide = random_chance(&random, 1, 3);
     options.threads = (uint32_t)random_below(&random, 3);
     trawl_index *index = NULL;
     trawl_index_search *search = NULL;

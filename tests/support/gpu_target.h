@@ -3,8 +3,8 @@
 #ifndef TRAWL_TESTS_GPU_TARGET_H
 #define TRAWL_TESTS_GPU_TARGET_H
 
+#include "constants/gpu.h"
 #include "costs/costs.h"
-#include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 

@@ -3,7 +3,7 @@
 #ifndef TRAWL_TESTS_INDEX_MEMORY_H
 #define TRAWL_TESTS_INDEX_MEMORY_H
 
-#include "trawl/trawl_index.h"
+#include "index/builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@ typedef struct index_memory {
     uint8_t *bytes;
     size_t size;
     size_t capacity;
+    bool wide; /* positions of 8 bytes (index/builder.h) */
 } index_memory;
 
 /* A trawl_index_sink whose context is an index_memory. */
@@ -42,6 +43,8 @@ static inline trawl_status index_memory_build(const index_text *texts, size_t co
                                               index_memory *memory, trawl_error *error) {
     trawl_index_builder *builder = NULL;
     trawl_status status = trawl_index_builder_new(&builder, error);
+    if (status == TRAWL_OK)
+        builder->wide = memory->wide;
     for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
         const index_text *text = &texts[i];
         status = trawl_index_builder_document(builder, text->name, strlen(text->name), error);

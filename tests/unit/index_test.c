@@ -304,11 +304,12 @@ static void threads_and_wide_positions(void **state) {
     assert_int_equal(first.size, memory.size);
     assert_memory_equal(first.bytes, memory.bytes, first.size);
     trawl_index_free(index);
-    options.wide = true;
+    memory.wide = true;
     index = build(texts, 2, &options);
     assert_true(memory.size > first.size);
     assert_string_equal(search_text(index, "acadabraabracae"), expected);
     trawl_index_free(index);
+    memory.wide = false;
     free(first.bytes);
     free(bytes);
 }

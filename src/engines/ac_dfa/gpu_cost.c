@@ -6,8 +6,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "constants/gpu.h"
 #include "costs/automata.h"
-#include "costs/gpu_constants.h"
 #include "engines/ac_dfa/hot_walk.h"
 
 typedef struct visited_state {

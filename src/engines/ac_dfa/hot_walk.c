@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "gpu/tuning.h"
 
 double trawl_hot_bank_conflicts(uint32_t classes) {

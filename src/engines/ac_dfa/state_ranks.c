@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "database/outputs.h"
 
 /* Places of a text that are walked in turn, since a step waits for the load of the one before.

@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/engines.h"
 #include "pattern/partition.h"
 

@@ -3,7 +3,7 @@
  * events of the tiers. */
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/engines.h"
 #include "engines/qgram/packed/dense.h"
 #include "engines/qgram/tier.h"

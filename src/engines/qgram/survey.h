@@ -11,7 +11,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_SURVEY_H
 #define TRAWL_ENGINES_QGRAM_SURVEY_H
 
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/format.h"
 #include "pattern/patterns.h"
 

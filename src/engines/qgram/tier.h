@@ -7,7 +7,7 @@
 #define TRAWL_ENGINES_QGRAM_TIER_H
 
 #include "base/cpu.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/anchors/scan.h"
 #include "engines/qgram/bloom/scan.h"
 #include "engines/qgram/packed/scan.h"

@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 /* Places of `known`, as a power of two: 16 for each pattern that is searched for. */
 #define KNOWN_BITS (TRAWL_RABIN_KARP_TRIAL_LOG + 4)

@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/engines.h"
 
 static const char *const variants[] = {"tuned", "paper", NULL};

@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/wu_manber/format.h"
 
 /* One window that moves over the sample. */

@@ -30,9 +30,6 @@ extern "C" {
 #define TRAWL_NO_ROW UINT64_MAX
 /* A bit in a match's row number: the row has had the match's group before. */
 #define TRAWL_ROW_REPEATED (UINT64_C(1) << 63)
-/* Matches of a chunk, from which a block selects where a stretch is long (row_select.cu). A chunk
- * is a block of threads. */
-#define TRAWL_ROW_CHUNK 512u
 /* In place of the pattern of a match that is selected. */
 #define TRAWL_NOT_CHOSEN UINT32_MAX
 /* A place of the table of distinct groups that is free. */

@@ -17,6 +17,7 @@ extern "C" {
 #include "run/gpu/transfer/ring.h"
 #include "run/gpu/transfer/segments.h"
 #include "run/gpu/transfer/share.h"
+#include "run/gpu/walkers.h"
 }
 
 /*

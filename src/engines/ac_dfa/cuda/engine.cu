@@ -4,6 +4,7 @@
  * plain loads, the others through the texture path. Kernel hot walks tables of its own (hot.cuh).
  */
 #include "engines/ac_dfa/cuda/engine.cuh"
+#include "engines/engines.cuh"
 
 /* ------------------------------------------------------------------ preparing */
 
@@ -67,12 +68,12 @@ static bool is_tiled(uint32_t kernel) {
 
 /* Refuses strips that do not fit into a thread's registers. */
 static trawl_status plan_registers(const trawl_cuda_launch_plan *plan, trawl_error *error) {
-    if (plan->strip_bytes > 4 * TRAWL_CUDA_AC4_REGISTERS_WORDS ||
-        plan->block_threads > TRAWL_CUDA_AC4_REGISTERS_THREADS) {
+    if (plan->strip_bytes > 4 * TRAWL_AC4_REGISTERS_WORDS ||
+        plan->block_threads > TRAWL_AC4_REGISTERS_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "ac-dfa: kernel ac4-registers has room for %u bytes of text a thread and "
                           "%u threads a block, not for %u and %u; ac4 has",
-                          4 * TRAWL_CUDA_AC4_REGISTERS_WORDS, TRAWL_CUDA_AC4_REGISTERS_THREADS,
+                          4 * TRAWL_AC4_REGISTERS_WORDS, TRAWL_AC4_REGISTERS_THREADS,
                           plan->strip_bytes, plan->block_threads);
     }
     return TRAWL_OK;

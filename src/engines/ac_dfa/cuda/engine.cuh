@@ -21,7 +21,7 @@
 
 extern "C" {
 #include "automaton/dfa.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 }
 
 #include "gpu/contract.cuh"
@@ -36,11 +36,6 @@ enum {
     TRAWL_CUDA_AC_DFA_AC4,
     TRAWL_CUDA_AC_DFA_AC4_REGISTERS /* form STATES only */
 };
-
-/* ac4-registers: 4-byte words of text that a thread keeps in registers, at most: the paper's tWord.
- * The words of all threads of a block must fit into the 65,536 registers of a multiprocessor. */
-#define TRAWL_CUDA_AC4_REGISTERS_WORDS 57u
-#define TRAWL_CUDA_AC4_REGISTERS_THREADS 512u
 
 /* The database's automaton, with the members of trawl_dfa_view (engines/ac_dfa/lanes.h). Passed to
  * kernels by value. */

@@ -49,7 +49,7 @@ static __device__ __forceinline__ uint32_t walk_word(const trawl_cuda_dfa &dfa,
 }
 
 template <int LAYOUT, int PATH, typename T>
-static __global__ void __launch_bounds__(TRAWL_CUDA_AC4_REGISTERS_THREADS)
+static __global__ void __launch_bounds__(TRAWL_AC4_REGISTERS_THREADS)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_keys keys, const __grid_constant__ trawl_cuda_dfa dfa,
          uint32_t strip_bytes, uint32_t before) {
@@ -74,9 +74,9 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_AC4_REGISTERS_THREADS)
     }
     const uint32_t *mine = (const uint32_t *)(tile + before + threadIdx.x * strip_bytes);
     uint32_t words = strip_bytes / 4;
-    uint32_t text[TRAWL_CUDA_AC4_REGISTERS_WORDS];
+    uint32_t text[TRAWL_AC4_REGISTERS_WORDS];
 #pragma unroll
-    for (uint32_t i = 0; i < TRAWL_CUDA_AC4_REGISTERS_WORDS; i++) {
+    for (uint32_t i = 0; i < TRAWL_AC4_REGISTERS_WORDS; i++) {
         text[i] = i < words ? mine[i] : 0;
     }
     __syncthreads(); /* all text is in registers: its place is free */
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_AC4_REGISTERS_THREADS)
     uint32_t *row = stage + threadIdx.x * TRAWL_AC4_STAGE_STRIDE;
     int32_t begin = block_begin + (int32_t)(threadIdx.x * strip_bytes);
 #pragma unroll
-    for (uint32_t i = 0; i < TRAWL_CUDA_AC4_REGISTERS_WORDS; i++) {
+    for (uint32_t i = 0; i < TRAWL_AC4_REGISTERS_WORDS; i++) {
         if (i < words) {
             state =
                 walk_word<LAYOUT, PATH, T>(dfa, class_of, span, begin + (int32_t)(4 * i), text[i],

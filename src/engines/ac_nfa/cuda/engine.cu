@@ -15,6 +15,7 @@
  * (engines/ac_nfa/variants.h); all kernels do both.
  */
 #include "engines/ac_nfa/cuda/engine.cuh"
+#include "engines/engines.cuh"
 #include "gpu/counters.cuh"
 
 /* ------------------------------------------------------------------ preparing */

@@ -30,6 +30,7 @@
  * W = 32, where each row is a group and moves by one word.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
+#include "engines/engines.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
 enum { KERNEL_P2, KERNEL_P1, KERNEL_P2_CONFLICTS };

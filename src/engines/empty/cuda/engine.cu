@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Databases without patterns on the device: a scan launches nothing, so that its results stay what
  * they were set to before the first pass, which is zeros. */
+#include "engines/engines.cuh"
 #include "gpu/contract.cuh"
 
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,

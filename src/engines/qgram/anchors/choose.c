@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/fold.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 /* ------------------------------------------------------------------ pairs of bytes */
 

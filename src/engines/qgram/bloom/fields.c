@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/cost.h"
 
 #define SAMPLES ((size_t)1 << TRAWL_FIELDS_SAMPLES_LOG)

@@ -3,7 +3,7 @@
  * - plain C;
  * - the same C for AVX2: BMI2 has shifts by a variable that leave flags and other registers alone;
  * - AVX-512 VBMI: eight or sixteen samples at a time. */
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/tier.h"
 #include "engines/qgram/verify/text_runs.h"
 

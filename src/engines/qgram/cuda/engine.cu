@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Engine qgram on a device: plans and starts its kernels. */
+#include "engines/engines.cuh"
 #include "engines/qgram/cuda/upload.cuh"
 
 /* The most batches of a strip of a long text. Between least_batches and this number, a plan takes

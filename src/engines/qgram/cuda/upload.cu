@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Uploads the tables of engine qgram: chooses tiers and a layout for the device, and copies all
  * arrays into one block of its memory. */
+#include "engines/engines.cuh"
 #include "engines/qgram/cuda/upload.cuh"
 
 extern "C" {

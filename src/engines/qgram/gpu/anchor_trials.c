@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/cost.h"
 #include "engines/qgram/gpu/cost.h"
 

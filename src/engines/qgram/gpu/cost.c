@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 
 /* The probability that a sample which is not in the filter is a candidate. The number of samples of
  * the set in a word of the filter is Poisson-distributed. A sample with two bits leaves a given bit

@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/gpu/division.h"
 
 #define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)

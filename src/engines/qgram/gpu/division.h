@@ -3,7 +3,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_GPU_DIVISION_H
 #define TRAWL_ENGINES_QGRAM_GPU_DIVISION_H
 
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/gpu/cost.h"
 #include "engines/qgram/gpu/divide.h"
 

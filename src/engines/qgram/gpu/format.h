@@ -41,7 +41,7 @@
 #define TRAWL_ENGINES_QGRAM_GPU_FORMAT_H
 
 #include "base/compiler.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "database/endings.h"
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/pairs.h"

@@ -3,7 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/anchors/build.h"
 
 /* While anchors are chosen, a sample of two bits has one of so many places: the bits of a word

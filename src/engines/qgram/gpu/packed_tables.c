@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 #include "engines/qgram/packed/format.h"
 
 #define KMERS TRAWL_CUDA_PACKED_KMERS

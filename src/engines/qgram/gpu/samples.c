@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "costs/gpu_constants.h"
+#include "constants/gpu.h"
 
 /* Three of four pieces of the sample choose anchor offsets, the fourth one validates them:
  * candidates are counted in it. Samples that were chosen because they are rare in a text seem rarer

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/divide.h"
 #include "engines/qgram/packed/format.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/tier.h"
 
 /* Letters of a window, at most: its number (16 bits) and its place are in one word of 32 bits. */

@@ -4,7 +4,7 @@
 #define TRAWL_ENGINES_QGRAM_PACKED_SCAN_H
 
 #include "base/cpu.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/packed/format.h"
 #include "scan/candidates.h"
 

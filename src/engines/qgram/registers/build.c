@@ -2,7 +2,7 @@
 #include "engines/qgram/registers/format.h"
 
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 /* The matrices, by hash and distance: random ones that can be inverted, and whose rank falls by one
  * only when the bit by which letters of either case differ is ignored. A byte for each row, the row

@@ -26,7 +26,7 @@
 #ifndef TRAWL_ENGINES_QGRAM_REGISTERS_FORMAT_H
 #define TRAWL_ENGINES_QGRAM_REGISTERS_FORMAT_H
 
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 #include "engines/qgram/format.h"
 #include "pattern/patterns.h"
 

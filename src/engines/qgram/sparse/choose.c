@@ -2,7 +2,7 @@
 #include "engines/qgram/sparse/choose.h"
 
 #include "base/allocate.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 bool trawl_sparse_counts_open(trawl_sparse_counts *self, size_t length, bool folded) {
     *self = (trawl_sparse_counts){.bits = TRAWL_SPARSE_LEAST_COUNT_BITS,

@@ -3,7 +3,7 @@
 
 #include "base/fold.h"
 #include "base/status.h"
-#include "costs/cpu_constants.h"
+#include "constants/cpu.h"
 
 /* Usual frequencies of bytes, in ten-thousandths: the averages over English text, C source and
  * x86-64 machine code, 64 MB each. They are mixed with those of the sample of the text, and used

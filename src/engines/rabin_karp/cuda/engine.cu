@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* rabin-karp on the device: makes its tables there, plans and launches its kernels. */
+#include "engines/engines.cuh"
 #include "engines/rabin_karp/cuda/engine.cuh"
 
 static const void *host_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,

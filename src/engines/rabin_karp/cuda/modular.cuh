@@ -64,16 +64,15 @@ static __device__ __forceinline__ uint32_t trawl_cuda_exponent(const trawl_cuda_
     return trawl_cuda_remainder(exponent, powers.period, powers.period_inverse);
 }
 
-/* Computes the hash of a string with a block of TRAWL_CUDA_HASHING_THREADS threads: each adds up
+/* Computes the hash of a string with a block of TRAWL_HASHING_THREADS threads: each adds up
  * the terms of every 64th byte into sums[threadIdx.x] in shared memory, then pairs of sums are
  * added (Nunes et al. 2018, V). Only thread 0 returns the hash. */
-#define TRAWL_CUDA_HASHING_THREADS 64u
 template <bool NARROW>
 static __device__ uint32_t trawl_cuda_hash_by_block(const trawl_cuda_powers &powers,
                                                     const uint8_t *bytes, uint32_t length,
                                                     bool folded, uint32_t *sums) {
     uint32_t sum = 0;
-    for (uint32_t i = threadIdx.x; i < length; i += TRAWL_CUDA_HASHING_THREADS) {
+    for (uint32_t i = threadIdx.x; i < length; i += TRAWL_HASHING_THREADS) {
         uint32_t exponent = trawl_cuda_exponent(powers, length - 1 - i);
         uint32_t term =
             trawl_cuda_multiply<NARROW>(powers, trawl_cuda_power<NARROW>(powers, exponent),
@@ -81,7 +80,7 @@ static __device__ uint32_t trawl_cuda_hash_by_block(const trawl_cuda_powers &pow
         sum = trawl_cuda_add<NARROW>(powers, sum, term);
     }
     sums[threadIdx.x] = sum;
-    for (uint32_t half = TRAWL_CUDA_HASHING_THREADS / 2; half != 0; half /= 2) {
+    for (uint32_t half = TRAWL_HASHING_THREADS / 2; half != 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) {
             sums[threadIdx.x] =

@@ -99,7 +99,7 @@ typedef struct span {
 template <bool NARROW>
 static __global__ void hash_spans(trawl_cuda_powers powers, const uint8_t *bytes, const span *spans,
                                   bool folded, uint32_t *hashes) {
-    __shared__ uint32_t sums[TRAWL_CUDA_HASHING_THREADS];
+    __shared__ uint32_t sums[TRAWL_HASHING_THREADS];
     span string = spans[blockIdx.x];
     uint32_t hash =
         trawl_cuda_hash_by_block<NARROW>(powers, bytes + string.begin, string.length, folded, sums);
@@ -184,10 +184,10 @@ static trawl_status hash_on_device(const trawl_cuda_db *uploaded, const trawl_cu
                                    uint32_t *device_hashes, uint32_t *hashes, trawl_error *error) {
     bool folded = uploaded->db->header->folded != 0;
     if (powers->narrow != NULL) {
-        TRAWL_LAUNCH((hash_spans<true>), hashed->count, TRAWL_CUDA_HASHING_THREADS, 0, 0, *powers,
+        TRAWL_LAUNCH((hash_spans<true>), hashed->count, TRAWL_HASHING_THREADS, 0, 0, *powers,
                      uploaded->patterns.bytes, spans, folded, device_hashes);
     } else {
-        TRAWL_LAUNCH((hash_spans<false>), hashed->count, TRAWL_CUDA_HASHING_THREADS, 0, 0, *powers,
+        TRAWL_LAUNCH((hash_spans<false>), hashed->count, TRAWL_HASHING_THREADS, 0, 0, *powers,
                      uploaded->patterns.bytes, spans, folded, device_hashes);
     }
     TRAWL_CUDA_LAUNCHED("hash_spans", error);

@@ -28,7 +28,7 @@
 /* Block b hashes pattern b and counts it in the list of its hash. */
 static __global__ void hash_patterns(trawl_cuda_powers powers, trawl_pattern_view patterns,
                                      bool folded, uint32_t *hashes, uint32_t *sizes) {
-    __shared__ uint32_t sums[TRAWL_CUDA_HASHING_THREADS];
+    __shared__ uint32_t sums[TRAWL_HASHING_THREADS];
     uint32_t begin = patterns.offsets[blockIdx.x];
     uint32_t hash = trawl_cuda_hash_by_block<true>(
         powers, patterns.bytes + begin, patterns.offsets[blockIdx.x + 1] - begin, folded, sums);
@@ -210,7 +210,7 @@ static trawl_status make_table(const trawl_cuda_db *uploaded, const trawl_cuda_p
     size_t bytes = ((size_t)powers->modulus + 1) * sizeof *heads;
     size_t storage_bytes = layout->storage_bytes;
     TRAWL_CUDA_TRY(cudaMemsetAsync(heads, 0, bytes, stream), error);
-    TRAWL_LAUNCH(hash_patterns, patterns, TRAWL_CUDA_HASHING_THREADS, 0, stream, *powers,
+    TRAWL_LAUNCH(hash_patterns, patterns, TRAWL_HASHING_THREADS, 0, stream, *powers,
                  uploaded->patterns, uploaded->db->header->folded != 0, hashes, heads);
     TRAWL_CUDA_LAUNCHED("hash_patterns", error);
     TRAWL_CUDA_TRY(
@@ -247,8 +247,8 @@ static trawl_status make_sums(const trawl_cuda_db *uploaded, const trawl_cuda_la
 static trawl_status note_occupancy(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_device *device = &uploaded->device;
-    trawl_status status = trawl_cuda_note_occupancy(plan, device, 0, hash_patterns,
-                                                    TRAWL_CUDA_HASHING_THREADS, error);
+    trawl_status status =
+        trawl_cuda_note_occupancy(plan, device, 0, hash_patterns, TRAWL_HASHING_THREADS, error);
     if (status == TRAWL_OK) {
         status = trawl_cuda_note_occupancy(plan, device, 1, fill_terms, plan->block_threads, error);
     }

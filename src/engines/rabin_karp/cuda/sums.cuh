@@ -9,9 +9,6 @@
 #define TRAWL_SUMS_WARP 32u
 #define TRAWL_SUMS_ALL_LANES 0xffffffffu
 
-/* Bytes of a strip: a warp's vote is the mask of a strip's candidates, and has 32 bits. */
-#define TRAWL_SUMS_STRIP_BYTES 32u
-
 /* Sets the length of strips, and fails if the caller asks for another number of bytes per block.
  * `kernel` is its name, for the message. */
 static inline trawl_status trawl_sums_plan_strips(const trawl_cuda_launch_request *request,

@@ -18,6 +18,7 @@
  * Texture references, which the paper used, no longer exist: textures here are texture objects, and
  * read-only loads (__ldg) can be requested instead.
  */
+#include "engines/engines.cuh"
 #include "engines/wu_manber/cuda/engine.cuh"
 #include "gpu/counters.cuh"
 

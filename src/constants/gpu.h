@@ -10,8 +10,8 @@
  * "Half and double" are figures of docs/notebook/2026-11-constants.md: how many plans of random
  * workloads, or layouts of qgram alone, differ with half the number and with twice as much.
  */
-#ifndef TRAWL_COSTS_GPU_CONSTANTS_H
-#define TRAWL_COSTS_GPU_CONSTANTS_H
+#ifndef TRAWL_CONSTANTS_GPU_H
+#define TRAWL_CONSTANTS_GPU_H
 
 #include <stddef.h>
 #include <stdint.h>

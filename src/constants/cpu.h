@@ -9,8 +9,8 @@
  * change, and how many times as fast scans of these are. Gains of less than five changed plans may
  * be chance. "Policy" is what users should not be surprised by; no speed decides it.
  */
-#ifndef TRAWL_COSTS_CPU_CONSTANTS_H
-#define TRAWL_COSTS_CPU_CONSTANTS_H
+#ifndef TRAWL_CONSTANTS_CPU_H
+#define TRAWL_CONSTANTS_CPU_H
 
 #include <stddef.h>
 #include <stdint.h>
