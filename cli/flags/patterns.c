@@ -100,7 +100,11 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
         report("note: pattern file %s: this looks like UTF-16, of which every other byte is zero; "
                "patterns are bytes, and texts in UTF-8 have other ones",
                name);
-    if (counts->cr_lines == patterns)
+    if (as_lines && patterns == 1 && counts->inner_crs == 1)
+        report("note: pattern file %s: lines end in CR alone, so that all of them are one pattern; "
+               "lines are expected to end in LF",
+               name);
+    else if (counts->cr_lines == patterns)
         report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
                "pattern; --crlf removes it",
                name);
@@ -116,6 +120,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->lines += counts.lines;
         tally->empty_lines += counts.empty_lines;
         tally->cr_lines += counts.cr_lines;
+        tally->inner_crs += counts.inner_crs;
         tally->tab_lines += counts.tab_lines;
         tally->greater_lines += counts.greater_lines;
         tally->grouped += counts.grouped;

@@ -376,6 +376,7 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
         return TRAWL_OK;
     }
     counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
+    counts->inner_crs += memchr(line, '\r', length - 1) != NULL;
     counts->tab_lines += memchr(line, '\t', length) != NULL;
     counts->greater_lines += line[0] == '>';
     counts->marks += reader->line == 1 && pattern_has_mark(line, length);

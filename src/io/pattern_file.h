@@ -46,6 +46,7 @@ typedef struct pattern_counts {
     uint64_t lines;         /* all lines */
     uint64_t empty_lines;   /* lines without a pattern */
     uint64_t cr_lines;      /* patterns whose line ends in a CR that was not removed */
+    uint64_t inner_crs;     /* patterns whose line has a CR before its last byte */
     uint64_t tab_lines;     /* patterns whose line has a tab */
     uint64_t greater_lines; /* patterns whose line begins with >, as the names in FASTA do */
     uint64_t grouped;       /* patterns with a group */

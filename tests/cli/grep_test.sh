@@ -145,6 +145,10 @@ if has script; then
     script -qec "'$trawl' grep -f crlf text" .terminal </dev/null >/dev/null
     holds 'a note on a terminal, if nothing was found' \
         grep -q 'note: pattern file crlf: every line ends in CR LF' .terminal
+    printf 'foxes\rdogs\r' >cr-alone
+    script -qec "'$trawl' grep -f cr-alone text" .terminal </dev/null >/dev/null
+    holds 'a note on a pattern file whose lines end in CR' \
+        grep -q 'note: pattern file cr-alone: lines end in CR alone' .terminal
     script -qec "'$trawl' grep -s -f crlf text" .terminal </dev/null >/dev/null
     holds 'no note with -s' bash -c '! grep -q note .terminal'
 fi
