@@ -55,6 +55,8 @@ typedef struct trawl_build {
 } trawl_build;
 
 typedef struct trawl_engine {
+    /* Every member but `size` is set: `trawl engines` prints all of them. `source` of an engine
+     * that is from no paper: "trawl". */
     trawl_engine_description description;
 
     /* Decides everything and reserves every section with its exact size. A set that the engine

@@ -23,8 +23,12 @@
  * (scan/reorder.h sorts for engines that find them otherwise). Texts need not be valid in any
  * encoding, and may hold any byte.
  *
- * Walkers report patterns by their bytes alone: the runner drops matches that do not fulfil the
- * condition of their pattern (scan/conditions.h).
+ * Walkers find patterns by their bytes alone: the runner drops matches that do not fulfil the
+ * condition of their pattern (scan/conditions.h). Where conditions rule out matches, a walker may
+ * leave them out in windows of one text. A walker has to where nested patterns would otherwise take
+ * quadratic time: of the patterns a, aa, ... as whole words, all end at each position of a long run
+ * of a's. Walkers that report by key records pass over such ends by gates (scan/gates.c). Others
+ * may test each match with trawl_conditions_keep.
  *
  * If the database has selection sections (trawl_selection_of in database/selection.h), the walker
  * reports one match for each position at which keys end: that of the longest key (of each part).
