@@ -229,12 +229,18 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 
 /* Register Bloom filters: the time of whole scans divided by that of the filter alone, which is
  * what trawl_costs has: for a filter that is the only tier, and for one beside others, which
- * compete for the caches. The same factor multiplies the price of candidates, since real texts have
- * more candidates that have to be compared. Fitted to code-100, code-1000, english-100 and gitleaks
+ * compete for the caches. CANDIDATE multiplies the price of candidates, since real texts have more
+ * candidates that have to be compared. Fitted to code-100, code-1000, english-100 and gitleaks
  * (docs/notebook/2026-11-register-filter-candidates.md, second round). */
 #define TRAWL_DIVIDE_REGISTERS_ALONE 1.1
 #define TRAWL_DIVIDE_REGISTERS_BESIDE 1.5
 #define TRAWL_DIVIDE_REGISTERS_CANDIDATE 1.7
+
+/* The largest pass rate with which a register Bloom filter is used, or Teddy in front of a table of
+ * byte pairs. Half: 4 plans change, 1.13 and 0.88 times as fast; double: none. Prices are too low
+ * beyond: a register Bloom filter with 8.8 % took 1.5 times the time of ac-dfa, though its price
+ * was lower (docs/notebook/2026-11-newcomer.md). */
+#define TRAWL_DIVIDE_MAX_PASS_RATE 0.08
 
 /* Number of pieces of the sample on which a register Bloom filter is tried, and the bytes of each.
  * On the first 8 KiB of the sample 0.05 % of the positions were candidates where 0.30 % are
@@ -389,12 +395,6 @@ static const struct {
 /* The most patterns. With more, eight buckets accept nearly every position: a hundred words have
  * candidates at 2.3 to 2.8 % (docs/notebook/2026-11-teddy.md). */
 #define TRAWL_TEDDY_PATTERNS 128u
-
-/* The largest pass rate with which a register Bloom filter is used, or Teddy in front of a table of
- * byte pairs. Half: 4 plans change, 1.13 and 0.88 times as fast; double: none. Prices are too low
- * beyond: a register Bloom filter with 8.8 % took 1.5 times the time of ac-dfa, though its price
- * was lower (docs/notebook/2026-11-newcomer.md). */
-#define TRAWL_TEDDY_MAX_PASS_RATE 0.08
 
 /* From one candidate in 512 bytes on, candidates are listed without a branch for each group of
  * vectors; below, the branch is predicted (docs/notebook/2026-11-teddy.md). */

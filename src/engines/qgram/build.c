@@ -197,7 +197,7 @@ static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
     }
     double pass_rate = trawl_teddy_make(patterns, ids, count, tier->max_length, options->sample,
                                         options->sample_length, filter);
-    if (tier->kind == TRAWL_TIER_DIRECT && pass_rate > TRAWL_TEDDY_MAX_PASS_RATE) {
+    if (tier->kind == TRAWL_TIER_DIRECT && pass_rate > TRAWL_DIVIDE_MAX_PASS_RATE) {
         filter->probes = 0;
     }
 }

@@ -151,7 +151,7 @@ static void try_pairs(division *self) {
             trawl_teddy_work(&filter) * self->costs->teddy +
             TRAWL_DIVIDE_PAIR_CANDIDATE * price_candidates(self, pass, hits < pass ? hits : pass,
                                                            self->costs->teddy_candidate);
-        if (pass <= TRAWL_TEDDY_MAX_PASS_RATE && behind_teddy < nanoseconds) {
+        if (pass <= TRAWL_DIVIDE_MAX_PASS_RATE && behind_teddy < nanoseconds) {
             nanoseconds = behind_teddy;
         }
     }
@@ -293,7 +293,7 @@ static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     trawl_register_bloom_clear(&filter, described.folded, wide);
     fill_register_bloom(survey, begin, end, gram, &filter);
     double pass = measure_register_bloom(&filter, gram, survey->text, survey->length);
-    if (pass > TRAWL_TEDDY_MAX_PASS_RATE) { /* comparison with keys would cost most of the time */
+    if (pass > TRAWL_DIVIDE_MAX_PASS_RATE) { /* comparison with keys would cost most of the time */
         return;
     }
     double ends = sum_endings(self, begin, end);
