@@ -526,6 +526,11 @@ static const struct {
  * double: 1.00 times as fast. */
 #define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
 
+/* The largest DFA that is compiled as fallback automaton, in bytes; above, an NFA is. Up to here a
+ * DFA is faster than an NFA, even if most of it is outside the caches
+ * (docs/notebook/2026-11-dfa-or-nfa.md). */
+#define TRAWL_FALLBACK_DFA_BYTES (UINT64_C(512) << 20)
+
 /* Bytes of the patterns up to which a scanner (trawl_scanner.h) opens the automaton before the
  * first text. Policy: opening takes some milliseconds and up to some tens of megabytes, against a
  * bounded time for every text. */

@@ -55,6 +55,8 @@
  * long for a byte as with a pair. */
 #define TRAWL_CASE_PAIR_CHAIN 64u
 
+struct trawl_outputs; /* database/outputs.h */
+
 /* In `keys`: the key is one of the second automaton. */
 #define TRAWL_CASE_PAIR_SECOND UINT32_C(0x80000000)
 
@@ -104,7 +106,6 @@ bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions);
 /* Opens the walkers of both automata, and sets their outputs; those of a missing one stay as they
  * are. of[0] and of[1] are NULL before. Close them with trawl_case_pair_close, also after a
  * failure: those of the automata's walkers, and TRAWL_ERROR_MEMORY. */
-struct trawl_outputs; /* database/outputs.h */
 trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,
                                   trawl_walker *of[2], struct trawl_outputs *outputs,
                                   trawl_error *error);

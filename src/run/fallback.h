@@ -5,16 +5,12 @@
 
 #include "scan/contract.h"
 
-/* The largest DFA that is compiled, in bytes. Up to here a DFA is faster than an NFA, even if most
- * of it is outside the caches. */
-#define TRAWL_FALLBACK_DFA_BYTES (UINT64_C(512) << 20)
-
 /* Opens a walker of an automaton for the patterns of `db`, or of a pair (run/case_pair.h) if the
  * set needs one. This is the open_fallback of scan/contract.h. The first call compiles the
  * automaton, which belongs to the database and is freed with it. *walker is NULL, which is no
- * error, if there is no memory, or the set has bases (pattern/offsets.h), as
- * automata of so many bytes have too many states: the engine then goes on with its filter. Any
- * number of threads may call it at once. */
+ * error, if there is no memory, or the set has bases (pattern/offsets.h), as automata of so many
+ * bytes have too many states: the engine then goes on with its filter. Any number of threads may
+ * call it at once. */
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error);
 
 /* Sets open_fallback of a walker, and what the planner expects of the automaton. */

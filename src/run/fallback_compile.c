@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/fallback.h"
 
+#include "constants/cpu.h"
+
 trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
                                     trawl_db **automaton, trawl_error *error) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;

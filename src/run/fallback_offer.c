@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "constants/cpu.h"
 #include "plan/record.h"
 #include "run/fallback.h"
 
