@@ -138,7 +138,8 @@ static double make_teddy(const division *self, uint32_t begin, uint32_t end, uin
                             survey->length, filter);
 }
 
-/* Prices a table of pairs for the patterns of one and two bytes, alone and behind Teddy. */
+/* Prices a table of pairs for the patterns of one and two bytes: behind Teddy if few positions are
+ * candidates there, else alone. make_teddy of engines/qgram/build.c decides in the same way. */
 static void try_pairs(division *self) {
     const trawl_qgram_survey *survey = self->survey;
     double hits = trawl_survey_measure_pairs(survey, 1);
@@ -147,12 +148,11 @@ static void try_pairs(division *self) {
     if (survey->count[0] <= TRAWL_TEDDY_PATTERNS) {
         trawl_teddy filter;
         double pass = make_teddy(self, 0, 1, survey->max_length[0], &filter);
-        double behind_teddy =
-            trawl_teddy_work(&filter) * self->costs->teddy +
-            TRAWL_DIVIDE_PAIR_CANDIDATE * price_candidates(self, pass, hits < pass ? hits : pass,
-                                                           self->costs->teddy_candidate);
-        if (pass <= TRAWL_DIVIDE_MAX_PASS_RATE && behind_teddy < nanoseconds) {
-            nanoseconds = behind_teddy;
+        if (pass <= TRAWL_DIVIDE_MAX_PASS_RATE) {
+            nanoseconds = trawl_teddy_work(&filter) * self->costs->teddy +
+                          TRAWL_DIVIDE_PAIR_CANDIDATE *
+                              price_candidates(self, pass, hits < pass ? hits : pass,
+                                               self->costs->teddy_candidate);
         }
     }
     offer pairs = {.tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
