@@ -2,8 +2,8 @@
 #include "cli/base/compressed.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 
 void note_compressed(const char *path, const text_file *file) {
@@ -13,5 +13,5 @@ void note_compressed(const char *path, const text_file *file) {
         return;
     report("note: text %s: looks like %s, which trawl does not decompress; its bytes are taken as "
            "they are stored",
-           strcmp(path, "-") == 0 ? "(standard input)" : path, format);
+           name_in_message(path), format);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 
 const flag pattern_flags[] = {
@@ -74,15 +75,17 @@ static bool is_named(const char *path, const char *end) {
 
 void pattern_note(const char *path, const pattern_reading *reading, bool format_given,
                   const pattern_counts *counts) {
-    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
+    const char *name = name_in_message(path);
     bool as_lines = reading->format == PATTERN_FORMAT_LINES;
     uint64_t patterns = counts->lines - counts->empty_lines;
     if (patterns == 0 || (as_lines && format_given))
         return;
     if (as_lines && is_named(path, ".tsv") && counts->tab_lines != 0)
         report("note: pattern file %s: each line is one pattern, tabs included; "
-               "--pattern-format tsv reads name, flags and pattern",
-               name);
+               "--pattern-format %s",
+               name,
+               counts->two_columns == counts->tab_lines ? "map reads pattern and value"
+                                                        : "tsv reads name, flags and pattern");
     if (as_lines && is_named(path, ".hex"))
         report("note: pattern file %s: each line is one pattern as it is written; "
                "--pattern-format hex reads hexadecimal digits",
@@ -122,6 +125,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->cr_lines += counts.cr_lines;
         tally->inner_crs += counts.inner_crs;
         tally->tab_lines += counts.tab_lines;
+        tally->two_columns += counts.two_columns;
         tally->greater_lines += counts.greater_lines;
         tally->grouped += counts.grouped;
         tally->marks += counts.marks;

@@ -87,14 +87,13 @@ static trawl_status read_text(building *job, text_file *file, trawl_error *error
 
 static int add_text(const char *path, void *context) {
     building *job = context;
-    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
     trawl_error error;
     text_file *file = NULL;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, &error);
     if (status == TRAWL_OK)
         note_compressed(path, file);
     if (status == TRAWL_OK)
-        status = trawl_index_builder_document(job->builder, name, strlen(name), &error);
+        status = trawl_index_builder_document(job->builder, path, strlen(path), &error);
     if (status == TRAWL_OK)
         status = read_text(job, file, &error);
     text_file_close(file);

@@ -8,6 +8,7 @@
 #include "cli/base/clock.h"
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
@@ -100,11 +101,6 @@ typedef struct querying {
 
 /* ------------------------------------------------------------------ columns */
 
-static bool breaks_table(const char *text, size_t length) {
-    return memchr(text, '\t', length) != NULL || memchr(text, '\n', length) != NULL ||
-           memchr(text, '\r', length) != NULL;
-}
-
 /* Makes the document's name as it is written. */
 static trawl_status name_document(querying *job, uint32_t number, trawl_error *error) {
     trawl_index_document document = TRAWL_INDEX_DOCUMENT;
@@ -117,12 +113,8 @@ static trawl_status name_document(querying *job, uint32_t number, trawl_error *e
     job->name = reallocate(job->name, json_text_bound(document.name_length));
     if (job->jsonl) {
         job->name_length = json_text(document.name, document.name_length, job->name);
-    } else if (breaks_table(document.name, document.name_length)) {
-        job->name_length =
-            pattern_escape((const uint8_t *)document.name, document.name_length, job->name);
     } else {
-        memcpy(job->name, document.name, document.name_length);
-        job->name_length = document.name_length;
+        job->name_length = name_in_table(document.name, document.name_length, job->name);
     }
     return TRAWL_OK;
 }
@@ -147,15 +139,9 @@ static void make_label(querying *job, const trawl_pattern *pattern) {
         at += json_text(pattern->bytes, pattern->length, job->label + at);
     } else if (job->with_pattern) {
         job->label[at++] = '\t';
-        if (pattern->name == NULL) {
-            at += pattern_escape(pattern->bytes, pattern->length, job->label + at);
-        } else if (breaks_table(pattern->name, pattern->name_length)) {
-            at += pattern_escape((const uint8_t *)pattern->name, pattern->name_length,
-                                 job->label + at);
-        } else {
-            memcpy(job->label + at, pattern->name, pattern->name_length);
-            at += pattern->name_length;
-        }
+        at += pattern->name == NULL
+                  ? pattern_escape(pattern->bytes, pattern->length, job->label + at)
+                  : name_in_table(pattern->name, pattern->name_length, job->label + at);
     }
     job->label_length = at;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/base/compressed.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 #include "io/read_ahead.h"
 
@@ -195,7 +196,7 @@ bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK)
         return fail(&error);
     if (self->to_standard_output && is_standard_output(file)) {
-        report("text %s: not replaced, since it is the output too", path);
+        report("text %s: not replaced, since it is the output too", name_in_message(path));
         text_file_close(file);
         return false;
     }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/crowd.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 #include "cli/replace/text.h"
 
@@ -136,8 +137,11 @@ static void gather_count(member *self, const char *path, uint64_t replaced) {
     const file_options *files = &self->job->options->files;
     char digits[24];
     if (files->recursive || files->texts.count > 1) {
-        gather(self, path, strlen(path));
+        size_t bytes = strlen(path);
+        char *name = allocate(4 * bytes + 1);
+        gather(self, name, name_in_table(path, bytes, name));
         gather(self, ":", 1);
+        free(name);
     }
     size_t length = output_decimal(replaced, digits);
     digits[length] = '\n';

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 #include "cli/parts/patterns.h"
 #include "cli/parts/segments.h"
@@ -29,7 +30,7 @@ static bool add_text(parts_run *run, const scan_entry *entry) {
     if (entry->alone && entry->stored_bytes == 0) {
         report("text %s: is not a regular file, or cannot be read; shards and journals need texts "
                "whose size is known",
-               strcmp(entry->path, "-") == 0 ? "(standard input)" : entry->path);
+               name_in_message(entry->path));
         return false;
     }
     parts_text text = {.name = entry->path,

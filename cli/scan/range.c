@@ -16,6 +16,7 @@
 
 #include "cli/base/compressed.h"
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "io/text_file.h"
@@ -189,7 +190,7 @@ static void run_file(text_scanner *scanner, const char *path, uint64_t begin, ui
         return;
     }
     if (text_scanner_is_output(scanner, file)) {
-        report("%s: not scanned, since it is the output too", path);
+        report("text %s: not scanned, since it is the output too", name_in_message(path));
         result->failed = true;
     } else if (!text_file_is_plain(file) || text_file_length(file) < end) {
         report("text %s: changed: expected at least %" PRIu64 " bytes, not compressed", path, end);

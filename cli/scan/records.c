@@ -6,6 +6,7 @@
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/scan/record_crew.h"
 #include "io/output_file.h"
 #include "io/pattern_file.h"
@@ -23,22 +24,9 @@ enum { RANGE_BYTES = 128 };
 
 /* ------------------------------------------------------------------ columns */
 
-/* Names are written as they are unless they have bytes that separate columns or lines. */
-static bool breaks_table(const char *text, size_t length) {
-    return memchr(text, '\t', length) != NULL || memchr(text, '\n', length) != NULL ||
-           memchr(text, '\r', length) != NULL;
-}
-
-static size_t table_text(const char *bytes, size_t length, char *text) {
-    if (breaks_table(bytes, length))
-        return pattern_escape((const uint8_t *)bytes, length, text);
-    memcpy(text, bytes, length);
-    return length;
-}
-
 static size_t pattern_text(const trawl_pattern *pattern, char *text) {
     if (pattern->name != NULL)
-        return table_text(pattern->name, pattern->name_length, text);
+        return name_in_table(pattern->name, pattern->name_length, text);
     return pattern_escape(pattern->bytes, pattern->length, text);
 }
 
@@ -49,7 +37,7 @@ static size_t pattern_text_bound(const trawl_pattern *pattern) {
 char *record_file_text(const char *file, size_t *length) {
     size_t bytes = strlen(file);
     char *text = allocate(4 * bytes);
-    *length = table_text(file, bytes, text);
+    *length = name_in_table(file, bytes, text);
     return text;
 }
 
@@ -214,7 +202,7 @@ void record_writer_begin(record_writer *writer, const char *file) {
     writer->prefix = reallocate(writer->prefix, json_text_bound(length) + 32 + BLOCK);
     size_t at = 0;
     if (writer->labels->format != RECORD_JSONL) {
-        at = table_text(file, length, writer->prefix);
+        at = name_in_table(file, length, writer->prefix);
         writer->prefix[at++] = '\t';
     } else {
         at = append(writer->prefix, at, "{\"file\":");

@@ -7,6 +7,7 @@
 
 #include "cli/base/compressed.h"
 #include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
@@ -30,8 +31,7 @@ typedef struct text_run {
 
 /* Messages of files begin with their name, those of scans do not. */
 static bool fail(text_run *run, const trawl_error *error) {
-    const char *name = strcmp(run->path, "-") == 0 ? "(standard input)" : run->path;
-    bool about_file = strncmp(error->message, name, strlen(name)) == 0 ||
+    bool about_file = name_begins_message(run->path, error->message) ||
                       strncmp(error->message, "...", 3) == 0; /* the end of a long name */
     report("%s%s", about_file ? "text " : "", error->message);
     run->result->failed = true;
@@ -344,7 +344,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
         return;
     }
     if (text_scanner_is_output(scanner, file)) {
-        report("%s: not scanned, since it is the output too", path);
+        report("text %s: not scanned, since it is the output too", name_in_message(path));
         result->failed = true;
         text_file_close(file);
         return;

@@ -377,7 +377,9 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     }
     counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
     counts->inner_crs += memchr(line, '\r', length - 1) != NULL;
-    counts->tab_lines += memchr(line, '\t', length) != NULL;
+    const uint8_t *tab = memchr(line, '\t', length), *end = line + length;
+    counts->tab_lines += tab != NULL;
+    counts->two_columns += tab != NULL && memchr(tab + 1, '\t', (size_t)(end - tab) - 1) == NULL;
     counts->greater_lines += line[0] == '>';
     counts->marks += reader->line == 1 && pattern_has_mark(line, length);
     counts->wide += reader->line == 1 && pattern_is_wide(line, length);

@@ -48,6 +48,7 @@ typedef struct pattern_counts {
     uint64_t cr_lines;      /* patterns whose line ends in a CR that was not removed */
     uint64_t inner_crs;     /* patterns whose line has a CR before its last byte */
     uint64_t tab_lines;     /* patterns whose line has a tab */
+    uint64_t two_columns;   /* those of them with one tab */
     uint64_t greater_lines; /* patterns whose line begins with >, as the names in FASTA do */
     uint64_t grouped;       /* patterns with a group */
     uint64_t marks;         /* files that begin with a byte order mark of UTF-8 or UTF-16 */

@@ -162,6 +162,10 @@ static void release(trawl_case_pair *pair) {
     if (pair->starts != NULL) {
         release(pair->starts);
     }
+    for (uint32_t i = 0; pair->steps != NULL && i < pair->conditions; i++) {
+        trawl_pair_steps_free(&pair->steps[i]);
+    }
+    trawl_release(pair->steps);
     trawl_release(pair->keys);
     trawl_release(pair);
 }
@@ -194,9 +198,8 @@ static trawl_case_pair *make_pair(const trawl_db *db, uint8_t *reversed) {
 
 /* A pair that finds matches by their starts. NULL: it is not needed, or there is no memory. */
 static trawl_case_pair *make_starts(const trawl_db *db) {
-    uint8_t *reversed = trawl_case_pair_may_start(db, count_conditions(db))
-                            ? trawl_allocate(db->header->max_length, sizeof *reversed)
-                            : NULL;
+    bool needed = db->header->match_kind != TRAWL_MATCH_ALL && count_conditions(db) != 0;
+    uint8_t *reversed = needed ? trawl_allocate(db->header->max_length, sizeof *reversed) : NULL;
     trawl_case_pair *pair = reversed != NULL ? make_pair(db, reversed) : NULL;
     trawl_release(reversed);
     return pair;

@@ -43,11 +43,13 @@
  * the one with the lowest id. Of 300 nested patterns that all fulfil theirs, 300 would be put for
  * each position. So these kinds have a second pair, of the patterns with reversed bytes. It walks
  * the text backwards; its longest key tells what starts at a position, right boundaries are known
- * when the pair is made, and each condition gives at most one match (run/case_pair_starts.c).
+ * when the pair is made, and each condition gives at most one match (run/case_pair_starts.c). Where
+ * a right boundary depends on the letter case of the text, it is searched (run/case_pair_steps.h).
  */
 #ifndef TRAWL_RUN_CASE_PAIR_H
 #define TRAWL_RUN_CASE_PAIR_H
 
+#include "run/case_pair_steps.h"
 #include "scan/contract.h"
 
 /* Up to so many patterns that end at one position are made and compared one by one. A comparison
@@ -80,6 +82,9 @@ typedef struct trawl_case_pair {
     /* Leftmost kinds with conditions: the pair of reversed patterns; or NULL. */
     struct trawl_case_pair *starts;
     bool is_reversed; /* this is such a pair */
+    /* Of each condition of a reversed pair, for automaton 0: its steps, or none (jump == NULL)
+     * where all right boundaries are known. NULL without automaton 0. */
+    trawl_pair_steps *steps;
 } trawl_case_pair;
 
 #define TRAWL_NO_PATTERN UINT32_MAX
@@ -98,10 +103,6 @@ uint64_t trawl_case_pair_most(const trawl_db *db);
 
 /* Makes the links of both automata. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair);
-
-/* Whether the set may have a pair of reversed patterns: of a leftmost kind, with conditions, whose
- * right boundaries do not depend on the letter case of the text. */
-bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions);
 
 /* Opens the walkers of both automata, and sets their outputs; those of a missing one stay as they
  * are. of[0] and of[1] are NULL before. Close them with trawl_case_pair_close, also after a

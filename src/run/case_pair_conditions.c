@@ -7,21 +7,11 @@
 #include "database/outputs.h"
 #include "run/case_pair.h"
 
-/* Bytes of the links and heads of an automaton, at most: as much as a large automaton itself.
- * Policy. */
+/* Bytes of the links, heads and steps of an automaton, at most: as much as a large automaton
+ * itself. Policy. */
 #define LINK_BYTES (UINT64_C(512) << 20)
 
 /* ------------------------------------------------------------------ making the links */
-
-/* Whether the bytes of a class stay in it when they are lower-cased. */
-static bool is_closed(const trawl_condition_view *view, uint16_t left) {
-    bool closed = true;
-    for (int letter = 'a'; letter <= 'z'; letter++) {
-        closed =
-            closed && ((view->outside[letter] ^ view->outside[letter - 'a' + 'A']) & left) == 0;
-    }
-    return closed;
-}
 
 /* The index in outputs->ids, from `index` on, of the key's next pattern with the condition. Ids of
  * a key ascend. */
@@ -51,9 +41,21 @@ static void note_patterns(const trawl_db *db, const trawl_case_pair *pair, unsig
     }
 }
 
+/* Whether a boundary may hold beside a byte of a key. */
+typedef enum certainty { NEVER, DEPENDS, ALWAYS } certainty;
+
+/* `mask`: of the boundary. `any`: the key is found in any letter case. */
+static certainty holds_beside(const trawl_condition_view *view, uint8_t byte, uint16_t mask,
+                              bool any) {
+    uint8_t other = any && trawl_is_letter(byte) ? (uint8_t)(byte ^ 0x20) : byte;
+    bool one = (view->outside[byte] & mask) != 0, both = (view->outside[other] & mask) != 0;
+    return one != both ? DEPENDS : one ? ALWAYS : NEVER;
+}
+
 /* Sets the links of one condition, of which the heads are known. Keys are numbered so that links
- * lead to smaller numbers. */
-static void link_condition(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
+ * lead to smaller numbers. Where it depends on the text whether a boundary holds, links lead to the
+ * key; true: there is such a key. */
+static bool link_condition(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
                            const trawl_outputs *outputs, uint32_t condition) {
     const trawl_condition_view *view = &db->conditions;
     const trawl_pattern_view *patterns = &pair->automaton[number]->patterns;
@@ -61,8 +63,7 @@ static void link_condition(const trawl_db *db, const trawl_case_pair *pair, unsi
     const uint32_t *heads = pair->heads[number] + (size_t)condition * outputs->keys;
     uint32_t *links = pair->links[number] + (size_t)condition * outputs->keys;
     uint16_t mask = pair->is_reversed ? record->right : record->left;
-    /* Keys of automaton 0 are found in any case: then the byte before may be another one. */
-    bool any = number == 0 && !is_closed(view, mask);
+    bool depends = false;
     /* What ends where the text ends is the longest key that starts there. */
     bool alone = pair->is_reversed && record->at_end != 0;
     for (uint32_t key = 0; key < outputs->keys; key++) {
@@ -74,28 +75,39 @@ static void link_condition(const trawl_db *db, const trawl_case_pair *pair, unsi
         const uint8_t *bytes =
             patterns->bytes + patterns->offsets[outputs->ids[outputs->first[key]]];
         uint8_t before = bytes[outputs->length[key] - outputs->length[shorter] - 1];
-        bool holds = any || (view->outside[before] & mask) != 0;
-        if (!holds || heads[shorter] == TRAWL_NO_PATTERN) {
+        certainty holds = holds_beside(view, before, mask, number == 0);
+        if (holds == NEVER || heads[shorter] == TRAWL_NO_PATTERN) {
             links[key] = links[shorter];
+        } else {
+            depends = depends || holds == DEPENDS;
         }
     }
+    return depends;
 }
 
-/* Puts the lowest ids in the place of the heads, in a pair of reversed patterns. */
-static void note_lowest(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
-                        const trawl_outputs *outputs, uint32_t condition) {
+/* Puts the lowest ids in the place of the heads, in a pair of reversed patterns, and makes the
+ * steps of the condition if boundaries depend on the text. */
+static trawl_status note_lowest(const trawl_db *db, const trawl_case_pair *pair, unsigned number,
+                                const trawl_outputs *outputs, uint32_t condition, bool depends) {
     const uint32_t *links = pair->links[number] + (size_t)condition * outputs->keys;
     uint32_t *lowest = pair->heads[number] + (size_t)condition * outputs->keys;
-    bool first = db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
     for (uint32_t key = 0; key < outputs->keys; key++) {
-        if (lowest[key] == TRAWL_NO_PATTERN) {
-            continue;
-        }
-        lowest[key] = pair->ids[number][outputs->ids[lowest[key]]];
-        if (first && links[key] != TRAWL_NO_KEY && lowest[links[key]] < lowest[key]) {
-            lowest[key] = lowest[links[key]];
+        if (lowest[key] != TRAWL_NO_PATTERN) {
+            lowest[key] = pair->ids[number][outputs->ids[lowest[key]]];
         }
     }
+    if (depends &&
+        trawl_pair_steps_make(outputs, links, lowest, &pair->steps[condition]) != TRAWL_OK) {
+        return TRAWL_ERROR_MEMORY;
+    }
+    bool first = db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
+    for (uint32_t key = 0; first && key < outputs->keys; key++) {
+        uint32_t link = lowest[key] == TRAWL_NO_PATTERN ? TRAWL_NO_KEY : links[key];
+        if (link != TRAWL_NO_KEY && lowest[link] < lowest[key]) {
+            lowest[key] = lowest[link];
+        }
+    }
+    return TRAWL_OK;
 }
 
 static trawl_status link_automaton(const trawl_db *db, trawl_case_pair *pair, unsigned number) {
@@ -105,6 +117,12 @@ static trawl_status link_automaton(const trawl_db *db, trawl_case_pair *pair, un
     if (count > LINK_BYTES / (2 * sizeof(uint32_t))) {
         return TRAWL_ERROR_MEMORY;
     }
+    if (pair->is_reversed && number == 0) {
+        pair->steps = trawl_allocate_zeroed(pair->conditions, sizeof *pair->steps);
+        if (pair->steps == NULL) {
+            return TRAWL_ERROR_MEMORY;
+        }
+    }
     pair->links[number] = trawl_allocate((size_t)count, sizeof(uint32_t));
     pair->heads[number] = trawl_allocate((size_t)count, sizeof(uint32_t));
     pair->same[number] = trawl_allocate(outputs.first[outputs.keys], sizeof(uint32_t));
@@ -113,9 +131,14 @@ static trawl_status link_automaton(const trawl_db *db, trawl_case_pair *pair, un
     }
     for (uint32_t i = 0; i < pair->conditions; i++) {
         note_patterns(db, pair, number, &outputs, i);
-        link_condition(db, pair, number, &outputs, i);
-        if (pair->is_reversed) {
-            note_lowest(db, pair, number, &outputs, i);
+        bool depends = link_condition(db, pair, number, &outputs, i);
+        if (!pair->is_reversed) {
+            continue;
+        }
+        count += depends ? UINT64_C(3) * outputs.keys / 2 : 0;
+        if (count > LINK_BYTES / (2 * sizeof(uint32_t)) ||
+            note_lowest(db, pair, number, &outputs, i, depends) != TRAWL_OK) {
+            return TRAWL_ERROR_MEMORY;
         }
     }
     return TRAWL_OK;
@@ -127,15 +150,6 @@ trawl_status trawl_case_pair_link(const trawl_db *db, trawl_case_pair *pair) {
         status = pair->automaton[number] == NULL ? TRAWL_OK : link_automaton(db, pair, number);
     }
     return status;
-}
-
-bool trawl_case_pair_may_start(const trawl_db *db, uint32_t conditions) {
-    const trawl_condition_view *view = &db->conditions;
-    bool may = conditions != 0 && db->header->match_kind != TRAWL_MATCH_ALL;
-    for (uint32_t i = 0; may && db->header->folded != 0 && i < conditions; i++) {
-        may = is_closed(view, view->records[i].right);
-    }
-    return may;
 }
 
 /* ------------------------------------------------------------------ matches */

@@ -8,7 +8,8 @@
  *
  * For each start, each condition has one best match: the longest key, or the next shorter one with
  * the condition behind which the right boundary holds. The best of these is reported. Time for a
- * byte does not depend on the number of nested patterns.
+ * byte does not depend on the number of nested patterns, unless boundaries depend on the letter
+ * case of the text and this changes often (run/case_pair_steps.h).
  *
  * A match of a start before the owned bytes is reported if it ends in them. If it does not, it is
  * the best of that start in the window before, too, and has been reported there.
@@ -36,6 +37,13 @@ struct trawl_start_walker {
      * the first one of an end, and the next one of a start, or NOTHING. */
     uint32_t *first, *next;
     uint32_t *ids; /* the match of a start */
+
+    /* For boundaries that depend on the letter case of the text: the classes, and for each of them
+     * the runs of the piece, `capacity` places. `masks[i]` is the boundary of runs + i * capacity.
+     */
+    unsigned classes;
+    uint16_t masks[TRAWL_CLASSES];
+    trawl_pair_run *runs;
 };
 
 /* ------------------------------------------------------------------ opening */
@@ -51,7 +59,23 @@ void trawl_start_walker_close(trawl_start_walker *walker) {
     trawl_release(walker->first);
     trawl_release(walker->next);
     trawl_release(walker->ids);
+    trawl_release(walker->runs);
     trawl_release(walker);
+}
+
+/* Notes the boundaries that depend on the text. */
+static void note_masks(trawl_start_walker *walker) {
+    const trawl_pair_steps *steps = walker->pair->steps;
+    for (uint32_t i = 0; steps != NULL && i < walker->pair->conditions; i++) {
+        uint16_t right = walker->db->conditions.records[i].right;
+        unsigned known = 0;
+        while (known < walker->classes && walker->masks[known] != right) {
+            known++;
+        }
+        if (steps[i].jump != NULL && known == walker->classes) {
+            walker->masks[walker->classes++] = right;
+        }
+    }
 }
 
 trawl_status trawl_start_walker_open(const trawl_db *db, const trawl_case_pair *pair, size_t piece,
@@ -64,6 +88,7 @@ trawl_status trawl_start_walker_open(const trawl_db *db, const trawl_case_pair *
     walker->db = db;
     walker->pair = pair;
     walker->piece = piece;
+    note_masks(walker);
     trawl_status status = trawl_case_pair_open(pair, settings, walker->of, walker->outputs, error);
     if (status != TRAWL_OK) {
         trawl_start_walker_close(walker);
@@ -80,14 +105,21 @@ static trawl_status make_room(trawl_start_walker *walker, size_t bytes, trawl_er
     size_t capacity = bytes + 1;
     void **arrays[] = {(void **)&walker->matches[0], (void **)&walker->matches[1],
                        (void **)&walker->reversed,   (void **)&walker->first,
-                       (void **)&walker->next,       (void **)&walker->ids};
-    const size_t sizes[] = {sizeof(trawl_match), sizeof(trawl_match), 1, 4, 4, 4};
+                       (void **)&walker->next,       (void **)&walker->ids,
+                       (void **)&walker->runs};
+    const size_t sizes[] = {sizeof(trawl_match),
+                            sizeof(trawl_match),
+                            1,
+                            4,
+                            4,
+                            4,
+                            walker->classes * sizeof(trawl_pair_run)};
     size_t sum = 0;
     walker->capacity = capacity;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         trawl_release(*arrays[i]);
-        *arrays[i] = trawl_allocate(capacity, sizes[i]);
-        walker->capacity = *arrays[i] == NULL ? 0 : walker->capacity;
+        *arrays[i] = sizes[i] == 0 ? NULL : trawl_allocate(capacity, sizes[i]);
+        walker->capacity = *arrays[i] == NULL && sizes[i] != 0 ? 0 : walker->capacity;
         sum += capacity * sizes[i];
     }
     return walker->capacity != 0 ? TRAWL_OK : trawl_fail_memory(error, "matches by starts", sum);
@@ -109,9 +141,19 @@ trawl_status trawl_start_walker_reserve(trawl_start_walker *walker, trawl_error 
 typedef struct place {
     const trawl_window *window;
     size_t index; /* of the start in the window */
+    size_t from;  /* where the piece begins in the window */
     uint16_t before;
     bool begins; /* the text begins here */
 } place;
+
+/* A match of a start. For leftmost-first the length is 0, since it decides nothing. */
+typedef struct candidate {
+    uint32_t length, id;
+} candidate;
+
+static bool is_better(const candidate *left, const candidate *right) {
+    return left->length > right->length || (left->length == right->length && left->id < right->id);
+}
 
 /* The mask of the byte behind a match. */
 static uint16_t mask_behind(const trawl_db *db, const trawl_window *window, size_t end) {
@@ -120,10 +162,38 @@ static uint16_t mask_behind(const trawl_db *db, const trawl_window *window, size
                                 : TRAWL_BORDER;
 }
 
-/* The first key from `key` on that has a pattern with the condition which matches here; or
- * TRAWL_NO_KEY. */
-static uint32_t find_key(const trawl_start_walker *walker, unsigned number, const place *at,
-                         uint32_t condition, uint32_t key) {
+/* Improves the best match by those of one condition, of the keys from `key` on, where right
+ * boundaries depend on the text. */
+static void improve_by_runs(const trawl_start_walker *walker, const place *at, uint32_t condition,
+                            uint32_t key, candidate *best) {
+    const trawl_outputs *outputs = &walker->outputs[0];
+    size_t before = (size_t)condition * outputs->keys;
+    const trawl_pair_run *runs = walker->runs;
+    for (const uint16_t *mask = walker->masks;
+         *mask != walker->db->conditions.records[condition].right; mask++) {
+        runs += walker->capacity;
+    }
+    const trawl_pair_search search = {.length = outputs->length,
+                                      .links = walker->pair->links[0] + before,
+                                      .offsets = walker->db->patterns.offsets,
+                                      .steps = &walker->pair->steps[condition],
+                                      .runs = runs,
+                                      .start = (uint32_t)(at->index - at->from)};
+    if (walker->db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST) {
+        best->id = trawl_pair_lowest(&search, key, best->id);
+        return;
+    }
+    key = trawl_pair_longest(&search, key);
+    if (key != TRAWL_NO_KEY) {
+        candidate found = {outputs->length[key], walker->pair->heads[0][before + key]};
+        *best = is_better(&found, best) ? found : *best;
+    }
+}
+
+/* Improves the best match by those of one condition, of the longest key `key` and those that it
+ * links to. */
+static void improve(const trawl_start_walker *walker, unsigned number, const place *at,
+                    uint32_t condition, uint32_t key, candidate *best) {
     const trawl_condition_record *record = &walker->db->conditions.records[condition];
     const trawl_window *window = at->window;
     const trawl_outputs *outputs = &walker->outputs[number];
@@ -134,7 +204,7 @@ static uint32_t find_key(const trawl_start_walker *walker, unsigned number, cons
     if ((record->left & at->before) == 0 || start < record->min_start || start >= record->max_end ||
         (record->at_start != 0 && !at->begins) ||
         (record->at_end != 0 && (end < window->length || window->goes_on))) {
-        return TRAWL_NO_KEY;
+        return;
     }
     if (lowest[key] == TRAWL_NO_PATTERN ||
         (record->right & mask_behind(walker->db, window, end)) == 0) {
@@ -144,31 +214,32 @@ static uint32_t find_key(const trawl_start_walker *walker, unsigned number, cons
     while (key != TRAWL_NO_KEY && start + outputs->length[key] > record->max_end) {
         key = links[key];
     }
-    return key;
+    if (key == TRAWL_NO_KEY) {
+        return;
+    }
+    bool first = walker->db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
+    candidate most = {first ? 0 : outputs->length[key], lowest[key]};
+    if (!is_better(&most, best)) {
+        return;
+    }
+    if (number == 0 && walker->pair->steps[condition].jump != NULL) {
+        improve_by_runs(walker, at, condition, key, best);
+    } else {
+        *best = most;
+    }
 }
 
 /* Sets *id to the best match of a start. False: there is none. */
 static bool find_best(const trawl_start_walker *walker, const place *at, const uint32_t keys[2],
                       uint32_t *id) {
-    bool first = walker->db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
-    uint32_t longest = 0;
-    *id = TRAWL_NO_PATTERN;
+    candidate best = {.length = 0, .id = TRAWL_NO_PATTERN};
     for (unsigned number = 0; number < 2; number++) {
-        const trawl_outputs *outputs = &walker->outputs[number];
         for (uint32_t i = 0; i < walker->pair->conditions && keys[number] != TRAWL_NO_KEY; i++) {
-            uint32_t key = find_key(walker, number, at, i, keys[number]);
-            if (key == TRAWL_NO_KEY) {
-                continue;
-            }
-            uint32_t lowest = walker->pair->heads[number][(size_t)i * outputs->keys + key];
-            uint32_t length = first ? 0 : outputs->length[key];
-            if (length > longest || (length == longest && lowest < *id)) {
-                longest = length;
-                *id = lowest;
-            }
+            improve(walker, number, at, i, keys[number], &best);
         }
     }
-    return *id != TRAWL_NO_PATTERN;
+    *id = best.id;
+    return best.id != TRAWL_NO_PATTERN;
 }
 
 /* ------------------------------------------------------------------ pieces */
@@ -177,6 +248,23 @@ static bool find_best(const trawl_start_walker *walker, const place *at, const u
 static trawl_status refuse(trawl_sink *sink) {
     (void)sink;
     return TRAWL_ERROR_FORMAT;
+}
+
+/* Finds the runs of places behind which a boundary holds, from place 0, which is byte `from` of the
+ * window, to place `last`. */
+static void find_runs(const trawl_start_walker *walker, const trawl_window *window, size_t from,
+                      size_t last, uint16_t mask, trawl_pair_run *runs) {
+    size_t begin = 0, end = last + 1;
+    for (size_t i = 0; i <= last; i++) {
+        bool holds = (mask_behind(walker->db, window, from + i) & mask) != 0;
+        runs[i].end = holds ? TRAWL_RUN_HOLDS : 0;
+        begin = i != 0 && runs[i - 1].end != runs[i].end ? i : begin;
+        runs[i].begin = (uint32_t)begin;
+    }
+    for (size_t i = last + 1; i-- > 0;) {
+        runs[i].end |= (uint32_t)end;
+        end = runs[i].begin == i ? i : end;
+    }
 }
 
 /* Walks bytes from .. end - 1 of the window backwards. */
@@ -188,6 +276,10 @@ static trawl_status walk(trawl_start_walker *walker, const trawl_window *window,
     }
     for (size_t i = 0; i < end - from; i++) {
         walker->reversed[i] = window->text[end - 1 - i];
+    }
+    for (unsigned i = 0; i < walker->classes; i++) {
+        find_runs(walker, window, from, end - from, walker->masks[i],
+                  walker->runs + i * walker->capacity);
     }
     const trawl_window part = {.text = walker->reversed, .length = end - from};
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
@@ -233,6 +325,7 @@ static void list_starts(trawl_start_walker *walker, const trawl_window *window, 
         const place here = {
             .window = window,
             .index = index,
+            .from = from,
             .before = index == 0 ? TRAWL_BORDER : db->conditions.outside[window->text[index - 1]],
             .begins = window->base + index == 0,
         };

@@ -44,7 +44,7 @@ for word in p pp happy zz; do
 done
 
 # Standard input, standard output, damage.
-expect 0 '(standard input)\t1\t3\t0\tbc' bash -c "printf abc | '$trawl' index build -o - - >p.tix &&
+expect 0 '-\t1\t3\t0\tbc' bash -c "printf abc | '$trawl' index build -o - - >p.tix &&
     '$trawl' index query p.tix --positions -e bc"
 printf 'X' | dd of=x.tix bs=1 seek=2500 conv=notrunc 2>/dev/null
 refuse 'damaged' "$trawl" index query x.tix -e p

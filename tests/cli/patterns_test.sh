@@ -178,6 +178,11 @@ printf 'beast\t-\tfox\n\tjumps\n' >rules.tsv
 note 'pattern file rules.tsv: each line is one pattern, tabs included; --pattern-format tsv reads' \
     "$trawl" scan -f rules.tsv text
 expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
+# one tab in each line: a map, also where its values are not needed
+printf 'fox\tcat\nquick\tslow\n' >map.tsv
+note 'pattern file map.tsv: each line is one pattern, tabs included; --pattern-format map reads pattern and value' \
+    bash -c "echo quick | '$trawl' replace -f map.tsv --mask X; test \$? -eq 1"
+expect 0 'the XXXXX XXX' bash -c "echo the quick fox | '$trawl' replace --pattern-format map -f map.tsv --mask X"
 printf '\xef\xbb\xbffox\nfox\n' >marked
 note 'pattern file marked: begins with a byte order mark, which is part of the first pattern' \
     "$trawl" compile -f marked -o marked.db

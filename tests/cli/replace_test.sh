@@ -32,6 +32,20 @@ gzip -c text >text.gz
 expect 0 'NYC, old\ttown: s' "$trawl" replace -f map.tsv text.gz
 expect 0 'NYC, old\ttown: s\nNYC, old\ttown: s' "$trawl" replace -f map.tsv text text.gz
 
+# names as scan writes them; in messages standard input has the name that errors have
+printf 'York\n' >$'two\nlines'
+for command in "scan -c -e York" "replace -c --with x -e York"; do
+    expect 0 '-:1\ntwo\\nlines:1\ntext:2' bash -c "echo York | '$trawl' $command - 'two
+lines' text"
+    refuse 'text no?file: No such file or directory' bash -c "'$trawl' $command $'no\nfile'"
+done
+cp text both
+refuse 'text (standard input): not replaced, since it is the output too' \
+    bash -c "'$trawl' replace --with x -e York <both >>both"
+refuse 'text (standard input): not scanned, since it is the output too' \
+    bash -c "'$trawl' scan -e York <both >>both"
+rm -f $'two\nlines' both
+
 # databases: values, in map and in tsv; patterns without one stay
 "$trawl" compile --pattern-format map -f map.tsv --matches leftmost-longest -o map.db
 expect 0 'NYC, old\ttown: s' "$trawl" replace --db map.db text

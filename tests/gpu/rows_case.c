@@ -152,7 +152,7 @@ bool rows_case_is_first(const rows_case *rows, size_t row, size_t m) {
 }
 
 static void define_classes(trawl_patterns *patterns) {
-    static const uint8_t classes[] = {ORACLE_VOWELS, ORACLE_NOTHING};
+    static const uint8_t classes[] = {ORACLE_VOWELS, ORACLE_ONE_CASE, ORACLE_NOTHING};
     trawl_error error = {.message = ""};
     for (size_t i = 0; i < sizeof(classes); i++) {
         uint8_t members[32] = {0};

@@ -25,7 +25,7 @@ static trawl_error error;
 
 static uint8_t random_class(random_source *random) {
     static const uint8_t classes[] = {TRAWL_CLASS_NONE, TRAWL_CLASS_WORD, TRAWL_CLASS_LABEL,
-                                      ORACLE_VOWELS,    ORACLE_NOTHING,   TRAWL_CLASS_NONE};
+                                      ORACLE_VOWELS,    ORACLE_NOTHING,   ORACLE_ONE_CASE};
     return classes[random_below(random, sizeof classes)];
 }
 
@@ -271,6 +271,49 @@ static void a_bounded_time_of_leftmost_kinds(void **state) {
             }
 }
 
+/* Patterns in any case with right boundaries of which letters of one case are no members: behind
+ * some, behind all, or behind none of those that start at a position a boundary holds. One by one
+ * they take 5,000 to 12,000 ns a byte. */
+static void a_bounded_time_of_letter_cases(void **state) {
+    (void)state;
+    enum { CONDITIONS = 12 };
+    static const double most = 1000 * (TESTS_ARE_SLOW ? 20 : 1);
+    static uint8_t bytes[NESTED], text[TEXT];
+    trawl_patterns *patterns;
+    uint8_t members[32] = {0};
+    members['a' / 8] = 1u << 'a' % 8;
+    memset(bytes, 'a', sizeof bytes);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_class(patterns, ORACLE_ONE_CASE, members, &error), TRAWL_OK);
+    for (size_t length = 1; length <= NESTED; length++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        condition.right = ORACLE_ONE_CASE;
+        condition.max_end = TEXT + length % CONDITIONS;
+        assert_int_equal(
+            trawl_patterns_add(patterns, bytes, length, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
+            TRAWL_OK);
+        assert_int_equal(trawl_patterns_condition_last(patterns, &condition, &error), TRAWL_OK);
+    }
+    for (int kind = TRAWL_MATCH_ALL + 1; kind < MATCH_KINDS; kind++) {
+        trawl_db *db;
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        options.matches = (trawl_match_kind)kind;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        random_source random = random_for_case(random_seed(), 0);
+        for (size_t upper = 0; upper < 5; upper++) { /* quarters of the text's letters */
+            uint64_t total;
+            for (size_t i = 0; i < TEXT; i++)
+                text[i] = random_below(&random, 4) < upper ? 'A' : 'a';
+            double nanoseconds = time_of(&(trial_count){.db = db, .text = text}, most, &total);
+            if (nanoseconds > most)
+                fail_msg("%s, %zu of 4 letters upper-case: %.0f ns a byte", match_kind_names[kind],
+                         upper, nanoseconds);
+        }
+        trawl_db_free(db);
+    }
+    trawl_patterns_free(patterns);
+}
+
 /* Nothing counts but at the beginning, of 20,000 equal patterns, of 1,000 nested ones with 40
  * conditions, and of both. One by one they take 3,000 to 60,000 ns a byte. */
 static void a_bounded_time_of_equal_patterns(void **state) {
@@ -353,6 +396,7 @@ int main(void) {
         cmocka_unit_test(the_same_matches),
         cmocka_unit_test(a_bounded_time),
         cmocka_unit_test(a_bounded_time_of_leftmost_kinds),
+        cmocka_unit_test(a_bounded_time_of_letter_cases),
         cmocka_unit_test(a_bounded_time_of_equal_patterns),
         cmocka_unit_test(a_bounded_time_of_records),
         cmocka_unit_test(a_bounded_time_of_records_with_equal_patterns)};

@@ -103,7 +103,7 @@ void test_case_free(test_case *test) {
 
 /* Defines the oracle's own classes in the set. */
 static bool define_classes(trawl_patterns *patterns, trawl_error *error) {
-    static const uint8_t own[] = {ORACLE_VOWELS, ORACLE_NOTHING};
+    static const uint8_t own[] = {ORACLE_VOWELS, ORACLE_ONE_CASE, ORACLE_NOTHING};
     for (size_t i = 0; i < sizeof(own); i++) {
         uint8_t members[32] = {0};
         for (unsigned byte = 0; byte < 256; byte++)
@@ -268,7 +268,8 @@ static const struct {
     uint8_t number;
 } classes[] = {{"word", TRAWL_CLASS_WORD},   {"word-utf8", TRAWL_CLASS_WORD_UTF8},
                {"alnum", TRAWL_CLASS_ALNUM}, {"label", TRAWL_CLASS_LABEL},
-               {"vowels", ORACLE_VOWELS},    {"nothing", ORACLE_NOTHING}};
+               {"vowels", ORACLE_VOWELS},    {"one-case", ORACLE_ONE_CASE},
+               {"nothing", ORACLE_NOTHING}};
 
 static bool read_class(const char *name, uint8_t *number) {
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)

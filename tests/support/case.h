@@ -15,11 +15,11 @@
  *     leftmost-longest MATCHES
  *
  * CONDITION is a list of left=CLASS, right=CLASS, start=LEAST, end=GREATEST, at-start, at-end;
- * CLASS is word, word-utf8, alnum, label, vowels or nothing (the last two are the oracle's own).
- * BYTES is the rest of the line with the escapes \n \r \t \\ \0 \xNN. MATCHES is a list of
- * ID:START-END in canonical order; `{ ... }+STEP*N` is the list between the braces N times, each
- * time STEP bytes further. A kind without a line has no literal expectation. Empty lines and lines
- * that begin with # are skipped.
+ * CLASS is word, word-utf8, alnum, label, vowels, one-case or nothing (the last three are the
+ * oracle's own). BYTES is the rest of the line with the escapes \n \r \t \\ \0 \xNN. MATCHES is a
+ * list of ID:START-END in canonical order; `{ ... }+STEP*N` is the list between the braces N times,
+ * each time STEP bytes further. A kind without a line has no literal expectation. Empty lines and
+ * lines that begin with # are skipped.
  */
 #ifndef TRAWL_TESTS_CASE_H
 #define TRAWL_TESTS_CASE_H

@@ -146,7 +146,7 @@ static size_t choose_pattern_count(random_source *random) {
 static void generate_conditions(random_source *random, size_t wanted, test_case *test) {
     static const uint8_t classes[] = {TRAWL_CLASS_NONE,      TRAWL_CLASS_WORD,  TRAWL_CLASS_WORD,
                                       TRAWL_CLASS_WORD_UTF8, TRAWL_CLASS_ALNUM, TRAWL_CLASS_LABEL,
-                                      ORACLE_VOWELS,         ORACLE_NOTHING};
+                                      ORACLE_VOWELS,         ORACLE_ONE_CASE,   ORACLE_NOTHING};
     bool same = random_chance(random, 1, 2);
     trawl_condition condition = TRAWL_CONDITION;
     for (size_t id = 0; id < test->count; id++) {

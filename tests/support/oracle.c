@@ -81,6 +81,8 @@ bool oracle_is_member(uint8_t number, uint8_t byte) {
         return alnum || byte == '-';
     case ORACLE_VOWELS:
         return byte && strchr("aeiouAEIOU", byte);
+    case ORACLE_ONE_CASE:
+        return byte == 'a' || byte == 'B' || byte == 'c';
     default:
         return false;
     }

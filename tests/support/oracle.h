@@ -28,8 +28,9 @@ void match_list_sort(match_list *list);
 bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t length,
                        size_t start);
 
-/* The oracle's own classes of bytes besides those of the library: vowels, and nothing. */
-enum { ORACLE_VOWELS = TRAWL_CLASS_OWN, ORACLE_NOTHING = TRAWL_CLASS_OWN + 7 };
+/* The oracle's own classes of bytes besides those of the library: vowels, letters of
+ * which only one case is a member, and nothing. */
+enum { ORACLE_VOWELS = TRAWL_CLASS_OWN, ORACLE_ONE_CASE, ORACLE_NOTHING = TRAWL_CLASS_OWN + 7 };
 
 /* True when byte belongs to the class. */
 bool oracle_is_member(uint8_t number, uint8_t byte);

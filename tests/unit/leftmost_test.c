@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
+#include "case.h"
 #include "database/database.h"
 #include "database/engine.h"
 #include "oracle.h"
 #include "random.h"
+#include "run/case_pair.h"
 #include "scan/contract.h"
 
 enum { MOST_PATTERNS = 64, TEXT_BYTES = 400 };
@@ -191,6 +193,126 @@ static void walkers_report_one_match_for_each_position(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------ conditions */
+
+enum { NESTED = 90 };
+
+/* Ends of one word in any order, mostly in any case, with a few conditions; many of their classes
+ * have letters of one case alone. */
+static void make_nested_conditions(test_case *test, random_source *random) {
+    static const uint8_t classes[] = {TRAWL_CLASS_NONE, TRAWL_CLASS_WORD, ORACLE_ONE_CASE,
+                                      ORACLE_ONE_CASE,  ORACLE_VOWELS,    ORACLE_ONE_CASE};
+    uint8_t word[NESTED];
+    size_t period = random_between(random, 1, 4), conditions = random_between(random, 1, 6);
+    for (size_t i = 0; i < NESTED; i++) {
+        word[i] = i < period ? (uint8_t) "abcd-"[random_below(random, 5)] : word[i - period];
+    }
+    size_t order = random_below(random, 3), step = 1 + 2 * random_below(random, 4);
+    for (size_t id = 0; id < NESTED; id++) {
+        size_t length = order == 0 ? id + 1 : order == 1 ? NESTED - id : id * step * 7 % NESTED + 1;
+        unsigned flags = random_chance(random, 1, 8) ? 0 : TRAWL_PATTERN_CASE_INSENSITIVE;
+        test_case_add_pattern(test, word + NESTED - length, length, flags);
+    }
+    for (size_t i = 0; i < conditions; i++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        condition.left = classes[random_below(random, sizeof classes)];
+        condition.right = classes[random_below(random, sizeof classes)];
+        condition.max_end = random_chance(random, 1, 6) ? random_between(random, 50, 500) : 0;
+        for (size_t id = i; id < NESTED; id += conditions) {
+            test_case_set_condition(test, id, &condition);
+        }
+    }
+    for (size_t left = 500, often = random_between(random, 1, 40); left-- > 0;) {
+        uint8_t byte = word[NESTED - 1 - left % period];
+        bool other = byte != '-' && random_chance(random, 1, often);
+        byte = random_chance(random, 1, 150) ? ' ' : other ? byte ^ 0x20 : byte;
+        test_case_append_text(test, &byte, 1);
+    }
+}
+
+/* Boundaries that depend on the letter case of the text (run/case_pair_steps.h). */
+static void conditions_of_one_letter_case(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 300; round++) {
+        random_source random = random_for_case(random_seed(), 1000 + round);
+        test_case test = {.name = strdup("conditions of one letter case")};
+        trawl_error error;
+        make_nested_conditions(&test, &random);
+        trawl_patterns *patterns = test_case_patterns(&test, &error);
+        assert_non_null(patterns);
+        for (size_t kind = 0; kind < 2; kind++) {
+            trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+            options.engine = "ac-nfa";
+            options.matches = kinds[kind];
+            trawl_db *db;
+            trawl_matches found;
+            match_list expected = {0};
+            assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+            assert_int_equal(trawl_collect(db, test.text, test.length, NULL, &found, &error),
+                             TRAWL_OK);
+            test_case_search(&test, kinds[kind], &expected);
+            bool same = found.count == expected.count;
+            for (size_t i = 0; same && i < found.count; i++) {
+                same = found.items[i].start == expected.items[i].start &&
+                       found.items[i].end == expected.items[i].end &&
+                       found.items[i].pattern == expected.items[i].pattern;
+            }
+            if (!same) {
+                test_case_print(stderr, &test);
+                fail_msg("round %zu: other matches than by naive search", round);
+            }
+            trawl_matches_free(&found);
+            match_list_free(&expected);
+            trawl_db_free(db);
+        }
+        trawl_patterns_free(patterns);
+        test_case_free(&test);
+    }
+}
+
+/* The patterns a, aa, ... in any case, of which nearly all count at each position of the text, with
+ * right boundaries that depend on its letter case: one is reported for each start. */
+static void conditions_report_one_match_for_each_start(void **state) {
+    (void)state;
+    enum { LENGTH = 5000, CONDITIONS = 12 };
+    test_case test = {.name = strdup("one match for each start")};
+    uint8_t text[LENGTH];
+    memset(text, 'a', sizeof text);
+    for (size_t id = 0; id < NESTED; id++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        condition.right = ORACLE_ONE_CASE;
+        condition.max_end = LENGTH + id % CONDITIONS;
+        test_case_add_pattern(&test, text, id + 1, TRAWL_PATTERN_CASE_INSENSITIVE);
+        test_case_set_condition(&test, id, &condition);
+    }
+    memset(text, 'A', sizeof text);
+    trawl_error error;
+    trawl_patterns *patterns = test_case_patterns(&test, &error);
+    assert_non_null(patterns);
+    for (size_t kind = 0; kind < 2; kind++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        options.matches = kinds[kind];
+        trawl_db *db;
+        trawl_walker *walker = NULL;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        const trawl_walker_type *type = trawl_case_pair_walker_of(db);
+        trawl_scan_settings settings = {.threads = 1};
+        assert_int_equal(type->open(db, &settings, &walker, &error), TRAWL_OK);
+        counting_sink counted = {.sink = {.capacity = 64, .flush = count_reported}};
+        counted.sink.matches = counted.room;
+        trawl_window window = {.text = text, .length = LENGTH, .one_text = true};
+        assert_int_equal(type->scan(walker, &window, &counted.sink, &error), TRAWL_OK);
+        assert_int_equal(count_reported(&counted.sink), TRAWL_OK);
+        assert_in_range(counted.reported, LENGTH, 2 * LENGTH);
+        type->close(walker);
+        trawl_db_free(db);
+    }
+    trawl_patterns_free(patterns);
+    test_case_free(&test);
+}
+
+/* ------------------------------------------------------------------ time */
+
 /* The CPU seconds of the fastest of three scans. */
 static double scan_seconds(const trawl_db *db, const uint8_t *text, size_t length,
                            size_t expected) {
@@ -245,6 +367,8 @@ int main(void) {
         cmocka_unit_test(nested_patterns_are_selected_as_by_naive_search),
         cmocka_unit_test(crowded_keys_are_inside_others),
         cmocka_unit_test(walkers_report_one_match_for_each_position),
+        cmocka_unit_test(conditions_of_one_letter_case),
+        cmocka_unit_test(conditions_report_one_match_for_each_start),
         cmocka_unit_test(time_grows_with_text_and_results_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
