@@ -163,6 +163,9 @@ typedef struct trawl_study_scan_options {
     uint32_t block_bytes;   /* S_block, text that a block owns */
     trawl_table_path table_path;
     trawl_study_scan_report *report; /* NULL, or filled in as trawl_scan_options.report is */
+    bool keep_segments; /* GPU: the memory of all segments stays with the database, so that the next
+                           scan of this kind allocates nothing. It is freed by a scan without this
+                           option, and with the database. 0: memory of a few small segments stays */
 } trawl_study_scan_options;
 #define TRAWL_STUDY_SCAN_OPTIONS TRAWL_SIZED(trawl_study_scan_options)
 
