@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Tran et al.: throughput of P-1 and P-2 (Figs. 11 to 19), threads (Figs. 20 to 22). */
+/* Tran et al.: throughput of P-1 and P-2 (Figs. 11 to 19) and of many cores (Fig. 22); all tables
+ * of the paper. */
 #include "cli/reproduce/tran.h"
 
 #include <stdio.h>
 
 #include "cli/reproduce/sentences.h"
 
-enum { MEGABYTE = 1 << 20, SERVER_THREADS = 6, THREADS_A_CORE = 4, SETS = 3 };
+enum { MEGABYTE = 1 << 20, SERVER_THREADS = 6, THREADS_A_CORE = 4 };
 
-static const size_t set_sizes[SETS] = {100, 5000, 50000};
-static const char *const sets[] = {"100 patterns", "5,000", "50,000", NULL};
-static const uint32_t part_counts[] = {1, 4, 8};
-static const char *const parts[] = {"1 STT", "4 STTs", "8 STTs", NULL};
+const size_t tran_set_sizes[] = {100, 5000, 50000};
+const char *const tran_sets[] = {"100 patterns", "5,000", "50,000", NULL};
+const uint32_t tran_part_counts[] = {1, 4, 8};
+const char *const tran_parts[] = {"1 STT", "4 STTs", "8 STTs", NULL};
 
 scan_job tran_job(size_t patterns, uint32_t parts_wanted, const char *kernel, uint64_t megabytes) {
     return (scan_job){.data = {SET_WORDS, patterns, TEXT_WORDS, megabytes * MEGABYTE},
@@ -41,7 +42,8 @@ static const struct {
 static double measure_series(reproduction *run, const paper_table *table, size_t row, size_t column,
                              char *why) {
     size_t i = table->parameter;
-    scan_job job = tran_job(series[i].patterns, part_counts[column], series[i].kernel, sizes[row]);
+    scan_job job =
+        tran_job(series[i].patterns, tran_part_counts[column], series[i].kernel, sizes[row]);
     job.data.text = series[i].text;
     return measure_gigabits(run, &job, why);
 }
@@ -68,8 +70,8 @@ static double measure_over_cpu(reproduction *run, const paper_table *table, size
                                size_t column, char *why) {
     enum { SIZES = 4 };
     (void)table;
-    scan_job job = tran_job(set_sizes[row / SIZES], column == 2 ? 8 : 1, column == 2 ? "p2" : NULL,
-                            sizes[1 + row % SIZES]);
+    scan_job job = tran_job(tran_set_sizes[row / SIZES], column == 2 ? 8 : 1,
+                            column == 2 ? "p2" : NULL, sizes[1 + row % SIZES]);
     job.threads = column == 1 ? SERVER_THREADS : 0;
     job.plain_walk = true;
     return measure_gigabits(run, &job, why);
@@ -77,9 +79,9 @@ static double measure_over_cpu(reproduction *run, const paper_table *table, size
 
 /* Dict_Input_S: the text is all patterns once. */
 static scan_job small_job(reproduction *run, const char *kernel, size_t row, size_t column) {
-    scan_job job = tran_job(set_sizes[row], part_counts[column], kernel, 0);
+    scan_job job = tran_job(tran_set_sizes[row], tran_part_counts[column], kernel, 0);
     trawl_statistics statistics = {.size = sizeof statistics};
-    (void)trawl_patterns_statistics(run_patterns(run, SET_WORDS, set_sizes[row]), &statistics,
+    (void)trawl_patterns_statistics(run_patterns(run, SET_WORDS, tran_set_sizes[row]), &statistics,
                                     NULL);
     job.data.text = TEXT_DICTIONARY;
     job.data.bytes = statistics.total_bytes + statistics.count;
@@ -101,96 +103,15 @@ static double measure_small_speed(reproduction *run, const paper_table *table, s
 /* The paper says by how many percent the run times are better: 18.15 is a time of 0.8185. */
 static const double fig_15a[] = {1, 0.8185, 0.80, 1, 0.7659, 0.701, 1, 0.6986, 0.646};
 
-/* ------------------------------------------------------------------ Figs. 19 to 21 */
+/* ------------------------------------------------------------------ Fig. 19 */
 
 static const char *const conflicts[] = {"with bank conflicts", "without", NULL};
 
 static double measure_conflicts(reproduction *run, const paper_table *table, size_t row,
                                 size_t column, char *why) {
     (void)table;
-    scan_job job = tran_job(set_sizes[row], 8, column == 0 ? "p2-conflicts" : "p2", 100);
+    scan_job job = tran_job(tran_set_sizes[row], 8, column == 0 ? "p2-conflicts" : "p2", 100);
     return measure_scan(run, &job, why) * 1e3;
-}
-
-static const uint32_t thread_counts[] = {32, 64, 128, 256, 512};
-static const char *const thread_rows[] = {"32 threads a block", "64", "128", "256", "512", NULL};
-
-static double measure_block(reproduction *run, const paper_table *table, size_t row, size_t column,
-                            char *why) {
-    enum { SHARED_BYTES = 8 << 10, CHUNK = 128 };
-    bool is_p2 = table->parameter != 0;
-    scan_job job = tran_job(set_sizes[column], 8, is_p2 ? "p2" : "p1", 100);
-    job.block_threads = thread_counts[row];
-    job.block_bytes = is_p2 ? SHARED_BYTES : thread_counts[row] * CHUNK;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* 5.2.2 also tried sizes of shared memory: with the threads that are best for
- * most sets. */
-static const uint32_t shared_kilobytes[] = {2, 4, 8, 16, 32};
-static const char *const shared_rows[] = {"2 KB a block", "4", "8", "16", "32", NULL};
-
-static double measure_shared(reproduction *run, const paper_table *table, size_t row, size_t column,
-                             char *why) {
-    enum { BEST_THREADS = 256 };
-    (void)table;
-    scan_job job = tran_job(set_sizes[column], 8, "p2", 100);
-    job.block_threads = BEST_THREADS;
-    job.block_bytes = shared_kilobytes[row] << 10;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* The search over two axes at once, where the tables above have one. */
-static const char *const shared_columns[] = {"2 KB", "4 KB", "8 KB", "16 KB", "32 KB", NULL};
-
-static double measure_grid(reproduction *run, const paper_table *table, size_t row, size_t column,
-                           char *why) {
-    (void)table;
-    scan_job job = tran_job(5000, 8, "p2", 100);
-    job.block_threads = thread_counts[row];
-    job.block_bytes = shared_kilobytes[column] << 10;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* What a scan writes: the search of the paper has one of these. */
-static const char *const form_columns[] = {"count", "counts by pattern", "ends", "matches", NULL};
-static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
-                                        TRAWL_CUDA_MATCHES};
-
-static double measure_form(reproduction *run, const paper_table *table, size_t row, size_t column,
-                           char *why) {
-    enum { SHARED_BYTES = 8 << 10 };
-    (void)table;
-    scan_job job = tran_job(5000, 8, "p2", 100);
-    job.form = forms[column];
-    job.block_threads = thread_counts[row];
-    job.block_bytes = SHARED_BYTES;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-static const uint32_t table_counts[] = {1, 2, 4, 8, 16};
-static const char *const table_rows[] = {"1 STT", "2 STTs", "4", "8", "16", NULL};
-
-static double measure_tables(reproduction *run, const paper_table *table, size_t row, size_t column,
-                             char *why) {
-    (void)table;
-    scan_job job = tran_job(set_sizes[column], table_counts[row], "p2", 100);
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* 4.3 searches chunks of a thread; the number of tables is the other axis. */
-static const size_t chunk_kilobytes[] = {16, 64, 256, 1024, 4096};
-static const char *const chunk_rows[] = {"16 KB a chunk", "64", "256", "1,024", "4,096", NULL};
-
-static double measure_chunk(reproduction *run, const paper_table *table, size_t row, size_t column,
-                            char *why) {
-    (void)table;
-    scan_job job = tran_job(5000, part_counts[column], NULL, 100);
-    job.threads = TRAWL_THREADS_ALL;
-    job.placement = TRAWL_PLACEMENT_SPREAD;
-    job.plain_walk = true;
-    job.chunk_bytes = chunk_kilobytes[row] << 10;
-    return measure_gigabits(run, &job, why);
 }
 
 /* ------------------------------------------------------------------ Fig. 22 */
@@ -217,7 +138,8 @@ static double measure_many(reproduction *run, const paper_table *table, size_t r
                            char *why) {
     enum { SIZES = 5 };
     (void)table;
-    scan_job job = tran_job(set_sizes[row / SIZES], part_counts[column], NULL, sizes[row % SIZES]);
+    scan_job job =
+        tran_job(tran_set_sizes[row / SIZES], tran_part_counts[column], NULL, sizes[row % SIZES]);
     job.threads = TRAWL_THREADS_ALL;
     job.placement = TRAWL_PLACEMENT_SPREAD;
     job.plain_walk = true;
@@ -232,7 +154,7 @@ static double measure_density(reproduction *run, const paper_table *table, size_
     trawl_device cpu[1] = {TRAWL_DEVICE};
     size_t count = 0;
     (void)trawl_devices(cpu, 1, &count, NULL);
-    scan_job job = tran_job(50000, part_counts[column], NULL, 100);
+    scan_job job = tran_job(50000, tran_part_counts[column], NULL, 100);
     job.threads = cpu->units * (uint32_t)(row + 1);
     job.placement = TRAWL_PLACEMENT_SPREAD;
     job.plain_walk = true;
@@ -258,7 +180,7 @@ static const paper_shape by_text = {.unit = "Gbps",
                                     .row_axis = "text",
                                     .column_axis = "tables",
                                     .rows = size_rows,
-                                    .columns = parts,
+                                    .columns = tran_parts,
                                     .ratio = PAPER_OVER_FIRST_COLUMN,
                                     .measure = measure_series};
 
@@ -266,28 +188,18 @@ static const paper_shape by_text = {.unit = "Gbps",
 static const paper_shape small_times = {.unit = "ms",
                                         .row_axis = "patterns",
                                         .column_axis = "tables",
-                                        .rows = sets,
-                                        .columns = parts,
+                                        .rows = tran_sets,
+                                        .columns = tran_parts,
                                         .ratio = PAPER_OVER_FIRST_COLUMN,
                                         .is_time = true,
                                         .measure = measure_small};
 static const paper_shape small_speeds = {.unit = "Gbps",
                                          .row_axis = "patterns",
                                          .column_axis = "tables",
-                                         .rows = sets,
-                                         .columns = parts,
+                                         .rows = tran_sets,
+                                         .columns = tran_parts,
                                          .ratio = PAPER_OVER_FIRST_COLUMN,
                                          .measure = measure_small_speed};
-
-/* Figs. 20 and 21. */
-static const paper_shape by_threads = {.unit = "ms",
-                                       .row_axis = "threads",
-                                       .column_axis = "patterns",
-                                       .rows = thread_rows,
-                                       .columns = sets,
-                                       .ratio = PAPER_OVER_FIRST_ROW,
-                                       .is_time = true,
-                                       .measure = measure_block};
 
 static const paper_table tables[] = {
     {.id = "2",
@@ -296,7 +208,7 @@ static const paper_table tables[] = {
                                    .row_axis = "table",
                                    .column_axis = "patterns",
                                    .rows = tran_state_rows,
-                                   .columns = sets,
+                                   .columns = tran_sets,
                                    .ratio = PAPER_OVER_FIRST_ROW,
                                    .measure = tran_measure_states},
      .paper = tran_table_2,
@@ -307,7 +219,7 @@ static const paper_table tables[] = {
                                    .row_axis = "tables",
                                    .column_axis = "patterns",
                                    .rows = tran_size_rows,
-                                   .columns = sets,
+                                   .columns = tran_sets,
                                    .ratio = PAPER_OVER_FIRST_ROW,
                                    .measure = tran_measure_kilobytes},
      .paper = tran_table_3,
@@ -318,7 +230,7 @@ static const paper_table tables[] = {
                                    .row_axis = "patterns",
                                    .column_axis = "tables",
                                    .rows = tran_build_rows,
-                                   .columns = parts,
+                                   .columns = tran_parts,
                                    .ratio = PAPER_OVER_FIRST_COLUMN,
                                    .is_time = true,
                                    .measure = tran_measure_build},
@@ -429,7 +341,7 @@ static const paper_table tables[] = {
      .shape = &(const paper_shape){.unit = "ms",
                                    .row_axis = "patterns",
                                    .column_axis = "kernel",
-                                   .rows = sets,
+                                   .rows = tran_sets,
                                    .columns = conflicts,
                                    .ratio = PAPER_OVER_FIRST_COLUMN,
                                    .is_time = true,
@@ -437,69 +349,55 @@ static const paper_table tables[] = {
      .remark = "The text of the paper has 1.72 to 4.48."},
     {.id = "fig-20",
      .caption = "Fig. 20: P-1 by threads a block, 100 MB, 8 STTs",
-     .shape = &by_threads,
-     .parameter = 0,
-     .remark = "The paper: 128 threads are best for all sets."},
+     .shape = &tran_by_threads,
+     .remark = "The paper: 128 threads are best for all sets. A thread has 128 bytes here."},
     {.id = "fig-21",
      .caption = "Fig. 21: P-2 by threads a block, 8 KB of shared memory, 100 MB, 8 STTs",
-     .shape = &by_threads,
-     .parameter = 1,
+     .shape = &tran_by_threads,
+     .parameter = TRAN_P2,
      .remark = "The paper: 256 threads are best for 100 and 5,000 patterns, 512 for 50,000."},
     {.id = "shared",
      .caption = "5.2.2: P-2 by shared memory a block, 256 threads, 100 MB, 8 STTs",
-     .shape = &(const paper_shape){.unit = "ms",
-                                   .row_axis = "shared memory",
-                                   .column_axis = "patterns",
-                                   .rows = shared_rows,
-                                   .columns = sets,
-                                   .ratio = PAPER_OVER_FIRST_ROW,
-                                   .is_time = true,
-                                   .measure = measure_shared},
+     .shape = &tran_by_shared,
      .remark = "The text of the paper: 8 KB are best."},
+    {.id = "bytes",
+     .caption = "4.3: P-1 by bytes a thread, 128 threads, 100 MB, 8 STTs",
+     .shape = &tran_by_bytes,
+     .remark = "The paper searches the chunk of a thread and has no numbers for it."},
     {.id = "grid",
      .caption = "5.2.2: P-2 by threads and shared memory a block, 5,000 patterns, 100 MB, 8 STTs",
-     .shape = &(const paper_shape){.unit = "ms",
-                                   .row_axis = "threads",
-                                   .column_axis = "shared memory",
-                                   .rows = thread_rows,
-                                   .columns = shared_columns,
-                                   .ratio = PAPER_OVER_FIRST_ROW,
-                                   .is_time = true,
-                                   .measure = measure_grid},
+     .shape = &tran_grid_p2,
      .remark = "The paper searches almost all combinations and prints two curves. A thread has the "
                "bytes of shared memory divided by the threads."},
+    {.id = "grid-p1",
+     .caption = "4.3: P-1 by threads a block and bytes a thread, 5,000 patterns, 100 MB, 8 STTs",
+     .shape = &tran_grid_p1},
     {.id = "forms",
      .caption = "5.2.2: P-2 by threads a block and by what is written, 5,000 patterns, 100 MB, "
                 "8 STTs",
-     .shape = &(const paper_shape){.unit = "ms",
-                                   .row_axis = "threads",
-                                   .column_axis = "form",
-                                   .rows = thread_rows,
-                                   .columns = form_columns,
-                                   .ratio = PAPER_OVER_FIRST_ROW,
-                                   .is_time = true,
-                                   .measure = measure_form},
+     .shape = &tran_forms_by_threads,
+     .parameter = TRAN_P2,
      .remark = "The paper writes counts. 8 KB of shared memory."},
+    {.id = "forms-shared",
+     .caption = "5.2.2: P-2 by shared memory a block and by what is written, 256 threads, 5,000 "
+                "patterns, 100 MB, 8 STTs",
+     .shape = &tran_forms_by_shared},
+    {.id = "forms-p1",
+     .caption =
+         "5.2.2: P-1 by threads a block and by what is written, 5,000 patterns, 100 MB, 8 STTs",
+     .shape = &tran_forms_by_threads,
+     .remark = "128 bytes a thread."},
+    {.id = "forms-bytes",
+     .caption = "4.3: P-1 by bytes a thread and by what is written, 128 threads, 5,000 patterns, "
+                "100 MB, 8 STTs",
+     .shape = &tran_forms_by_bytes},
     {.id = "tables",
      .caption = "5.2: P-2 by number of tables, 100 MB",
-     .shape = &(const paper_shape){.unit = "ms",
-                                   .row_axis = "tables",
-                                   .column_axis = "patterns",
-                                   .rows = table_rows,
-                                   .columns = sets,
-                                   .ratio = PAPER_OVER_FIRST_ROW,
-                                   .is_time = true,
-                                   .measure = measure_tables},
+     .shape = &tran_by_tables,
      .remark = "The paper has 1, 4 and 8 tables."},
     {.id = "chunk",
      .caption = "4.3: many cores by chunk of a thread, 5,000 patterns, 100 MB, all CPUs",
-     .shape = &(const paper_shape){.unit = "Gbps",
-                                   .row_axis = "chunk",
-                                   .column_axis = "tables",
-                                   .rows = chunk_rows,
-                                   .columns = parts,
-                                   .ratio = PAPER_OVER_FIRST_ROW,
-                                   .measure = measure_chunk},
+     .shape = &tran_by_chunk,
      .remark = "The paper has no numbers for this."},
     {.id = "fig-22",
      .caption = "Fig. 22: many cores, 4 STTs over 1, all CPUs",

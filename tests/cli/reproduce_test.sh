@@ -59,7 +59,12 @@ if [ "$extent" = device ]; then
     filled tran:fig-12c '8 STTs' 5
     filled tran:fig-19 'with bank conflicts' 3
     filled tran:grid '8 KB' 5
+    filled tran:grid-p1 '512 bytes' 5
+    filled tran:bytes '50,000' 5
     filled tran:forms matches 5
+    filled tran:forms-p1 'counts by pattern' 5
+    filled tran:forms-bytes matches 5
+    filled tran:forms-shared ends 5
     filled tran:tables '50,000' 5
     filled charan:shared 'Algorithm 5' 10
     filled nunes:3 GPU 30
