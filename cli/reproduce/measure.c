@@ -269,6 +269,19 @@ static double device_seconds(reproduction *run, const scan_job *job, const scan_
     return measure_median(seconds, repeats);
 }
 
+uint32_t measure_bank_accesses(reproduction *run, const scan_job *job) {
+    char unused[PAPER_WHY_BYTES];
+    scan_parts parts;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
+    options.kernel = job->kernel;
+    options.form = job->form;
+    bool works = prepare(run, job, &parts, unused) && run_upload(run, parts.database, unused) &&
+                 trawl_study_cuda_layout(parts.database->uploaded, &options, parts.length, &layout,
+                                         NULL) == TRAWL_OK;
+    return works ? layout.bank_accesses : 0;
+}
+
 /* ------------------------------------------------------------------ all */
 
 /* Says how a kernel read its tables, which depends on their size: a texture has a limit. */

@@ -309,6 +309,9 @@ typedef struct trawl_cuda_layout {
                                 own: (max_length - 1) / S_thread for automata (Zha & Sahni 2011,
                                 IV-A); 0 for kernels that walk no byte twice */
     trawl_table_path table_path; /* how tables are read; CHOSEN: by plain loads */
+    uint32_t bank_accesses;      /* kernels p2 and p2-conflicts: accesses of shared memory that one
+                                    read of text by a warp takes, computed from the places of its
+                                    words in the 32 banks; 1: no conflict. 0: not known */
 } trawl_cuda_layout;
 #define TRAWL_CUDA_LAYOUT TRAWL_SIZED(trawl_cuda_layout)
 

@@ -60,6 +60,8 @@ if [ "$extent" = device ]; then
     filled zha:4 'GPU, strategy A' 8
     filled tran:fig-12c '8 STTs' 5
     filled tran:fig-19 'with bank conflicts' 3
+    tr -s '\n ' ' ' <text >joined
+    holds 'bank conflicts are computed' grep -q 'p2-conflicts 8; p2 1\.' joined
     filled tran:grid '8 KB' 5
     filled tran:grid-p1 '512 bytes' 5
     filled tran:bytes '50,000' 5
