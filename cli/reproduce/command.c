@@ -310,7 +310,7 @@ static int measure_all(const reproduce_options *options) {
         (void)printf("\n%s\n", rendered.facts.note);
     int status = EXIT_MATCHED;
     if (run_mismatches(run) != 0) {
-        report("%zu cells: engines differ in the number of matches", run_mismatches(run));
+        report("%zu cells: engines differ in matches or states", run_mismatches(run));
         status = EXIT_ERROR;
     }
     if (options->output != NULL && !write_files(options->output, &rendered))

@@ -10,6 +10,7 @@
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
 #include "cli/reproduce/paper.h"
+#include "cli/reproduce/states.h"
 
 enum { NAME_BYTES = 160, MOST_RUNS = MEASURED_MOST_RUNS };
 
@@ -84,11 +85,13 @@ typedef struct host_scan {
     trawl_study_scan_report report;
     bool by_events; /* the time is the kernels', by events on the device */
     void *entries;  /* owned; NULL unless states are wanted */
-    uint64_t entry_bytes;
+    uint64_t entries_bytes;
+    uint32_t entry_bytes; /* of one state */
 } host_scan;
 
+/* Prepares scans of texts up to `longest` bytes within the text. */
 static void host_begin(const reproduction *run, const scan_job *job, const scan_parts *parts,
-                       host_scan *scan) {
+                       size_t longest, host_scan *scan) {
     *scan = (host_scan){.options = TRAWL_SCAN_OPTIONS,
                         .study = TRAWL_STUDY_SCAN_OPTIONS,
                         .report = TRAWL_STUDY_SCAN_REPORT};
@@ -107,23 +110,17 @@ static void host_begin(const reproduction *run, const scan_job *job, const scan_
     scan->study.block_bytes = job->block_bytes;
     if (job->segments != 0)
         scan->study.segment_bytes = (parts->length + job->segments - 1) / job->segments;
+    scan->study.keep_segments = job->on_cuda; /* so that no timed run allocates them */
     if (job->on_cuda)
         (void)trawl_cuda_pin(parts->text, parts->length, NULL);
     trawl_study_automaton automaton = TRAWL_STUDY_AUTOMATON;
     if (job->form == TRAWL_CUDA_STATES &&
         trawl_study_db_automaton(parts->database->db, 0, &automaton, NULL) == TRAWL_OK) {
-        scan->entry_bytes = (uint64_t)automaton.state_bytes * parts->length;
-        scan->entries = allocate(scan->entry_bytes);
-        (void)trawl_cuda_pin(scan->entries, scan->entry_bytes, NULL);
+        scan->entry_bytes = automaton.state_bytes;
+        scan->entries_bytes = (uint64_t)automaton.state_bytes * longest;
+        scan->entries = allocate(scan->entries_bytes);
+        (void)trawl_cuda_pin(scan->entries, scan->entries_bytes, NULL);
     }
-}
-
-static void host_end(const scan_job *job, const scan_parts *parts, host_scan *scan) {
-    if (scan->entries != NULL)
-        trawl_cuda_unpin(scan->entries);
-    if (job->on_cuda)
-        trawl_cuda_unpin(parts->text);
-    free(scan->entries);
 }
 
 static bool host_run(const scan_parts *parts, host_scan *scan, uint64_t *total, double *seconds,
@@ -134,26 +131,38 @@ static bool host_run(const scan_parts *parts, host_scan *scan, uint64_t *total, 
         scan->entries == NULL
             ? trawl_count(db, parts->text, parts->length, &scan->options, total, NULL, error)
             : trawl_study_cuda_entries(db, parts->text, parts->length, TRAWL_CUDA_STATES,
-                                       &scan->options, scan->entries, scan->entry_bytes, error);
+                                       &scan->options, scan->entries, scan->entries_bytes, error);
     *seconds = scan->by_events ? scan->report.scan_seconds : seconds_now() - begin;
     return status == TRAWL_OK;
 }
 
-/* Whether the states of the text's beginning are those of the CPU's plain loop. */
-static bool states_agree(const scan_parts *parts, const host_scan *scan) {
-    enum { COMPARED = 1 << 20 };
-    size_t length = parts->length < COMPARED ? parts->length : COMPARED;
-    uint32_t *states = allocate(length * sizeof *states);
-    bool agree = trawl_study_walk_states(parts->database->db, 0, parts->text, length, states,
-                                         NULL) == TRAWL_OK;
-    bool is_short = scan->entry_bytes / parts->length == sizeof(uint16_t);
-    for (size_t i = 0; i < length && agree; i++) {
-        uint32_t entry =
-            is_short ? ((const uint16_t *)scan->entries)[i] : ((const uint32_t *)scan->entries)[i];
-        agree = entry == states[i];
+static void host_end(const scan_job *job, const scan_parts *parts, host_scan *scan) {
+    if (job->on_cuda) { /* a scan of one byte frees the segments that the database has kept */
+        scan_parts one = *parts;
+        uint64_t total = 0;
+        double seconds = 0;
+        one.length = 1;
+        scan->study.keep_segments = false;
+        (void)host_run(&one, scan, &total, &seconds, NULL);
+        trawl_cuda_unpin(parts->text);
     }
-    free(states);
-    return agree;
+    if (scan->entries != NULL)
+        trawl_cuda_unpin(scan->entries);
+    free(scan->entries);
+}
+
+/* Whether a scan wrote the CPU's states, if any. */
+static bool host_states_agree(reproduction *run, const scan_parts *parts, const host_scan *scan,
+                              char *why) {
+    written_states written = {.db = parts->database->db,
+                              .text = parts->text,
+                              .length = parts->length,
+                              .entries = scan->entries,
+                              .entry_bytes = scan->entry_bytes};
+    if (scan->entries == NULL || states_agree(&written))
+        return true;
+    (void)run_states_mismatch(run, why);
+    return false;
 }
 
 static double host_seconds(reproduction *run, const scan_job *job, const scan_parts *parts,
@@ -162,19 +171,16 @@ static double host_seconds(reproduction *run, const scan_job *job, const scan_pa
     double spent = 0;
     uint64_t total = parts->expected;
     size_t done = 0;
-    bool is_right = true;
     trawl_error error;
     host_scan scan;
-    host_begin(run, job, parts, &scan);
+    host_begin(run, job, parts, parts->length, &scan);
     bool works = host_run(parts, &scan, &total, &spent, &error);
-    if (works && scan.entries != NULL && !states_agree(parts, &scan)) {
-        (void)snprintf(why, PAPER_WHY_BYTES, "MISMATCH: states differ from the CPU's");
-        is_right = false;
-    }
-    is_right = is_right && total == parts->expected;
-    /* On a GPU the first run also copies the database. */
+    bool is_right = total == parts->expected;
+    /* On a GPU the first run also copies the database and allocates memory. */
     if (!job->on_cuda && spent > CELL_SECONDS)
         seconds[done++] = spent;
+    if (scan.entries != NULL) /* so that a timed run has to write each state */
+        memset(scan.entries, UINT8_MAX, scan.entries_bytes);
     for (spent = done == 0 ? 0 : spent;
          works && is_right && done < run_settings_of(run)->most_runs && done < MOST_RUNS &&
          (done == 0 || spent < CELL_SECONDS);
@@ -182,34 +188,45 @@ static double host_seconds(reproduction *run, const scan_job *job, const scan_pa
         works = host_run(parts, &scan, &total, &seconds[done], &error);
         is_right = total == parts->expected;
     }
-    host_end(job, parts, &scan);
+    bool agree = !works || host_states_agree(run, parts, &scan, why);
     *path = scan.report.table_path;
+    host_end(job, parts, &scan);
     if (!works)
         return run_failed(&error, why);
-    return is_right ? measure_median(seconds, done)
-                    : run_mismatch(run, total, parts->expected, why);
+    if (!is_right)
+        return run_mismatch(run, total, parts->expected, why);
+    return agree ? measure_median(seconds, done) : PAPER_NONE;
 }
 
 /* ------------------------------------------------------------------ texts in device memory */
 
-/* Whether a kernel that writes states writes those of the CPU for the text's beginning. */
+/* Whether a kernel that writes states writes those of the CPU: for the whole text, in pieces that
+ * begin max_length - 1 bytes early, as a state depends on no more. Writes why not. */
 static bool states_right(reproduction *run, const scan_job *job, const scan_parts *parts,
                          char *why) {
-    enum { MOST_COMPARED = 1 << 20 };
-    scan_parts beginning = *parts;
+    enum { PIECE = 1 << 26 };
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(parts->database->db, &information, NULL);
+    size_t overlap = information.max_length - 1;
+    size_t longest = parts->length < PIECE + overlap ? parts->length : PIECE + overlap;
+    bool works = true, agree = true;
     host_scan scan;
     trawl_error error;
-    uint64_t total = 0;
-    double seconds = 0;
-    beginning.length = parts->length < MOST_COMPARED ? parts->length : MOST_COMPARED;
-    host_begin(run, job, &beginning, &scan);
-    bool works = host_run(&beginning, &scan, &total, &seconds, &error);
-    bool agree = works && scan.entries != NULL && states_agree(&beginning, &scan);
-    host_end(job, &beginning, &scan);
+    host_begin(run, job, parts, longest, &scan);
+    for (size_t begin = 0; begin < parts->length && works && agree; begin += PIECE) {
+        scan_parts piece = *parts;
+        size_t from = begin < overlap ? 0 : begin - overlap;
+        size_t end = parts->length - begin < PIECE ? parts->length : begin + PIECE;
+        uint64_t total = 0;
+        double seconds = 0;
+        piece.text = parts->text + from;
+        piece.length = end - from;
+        works = host_run(&piece, &scan, &total, &seconds, &error);
+        agree = works && host_states_agree(run, &piece, &scan, why);
+    }
+    host_end(job, parts, &scan);
     if (!works)
         (void)run_failed(&error, why);
-    else if (!agree)
-        (void)snprintf(why, PAPER_WHY_BYTES, "MISMATCH: states differ from the CPU's");
     return agree;
 }
 
@@ -250,6 +267,19 @@ static double device_seconds(reproduction *run, const scan_job *job, const scan_
         return run_failed(&error, why);
     *path = layout.table_path;
     return measure_median(seconds, repeats);
+}
+
+uint32_t measure_bank_accesses(reproduction *run, const scan_job *job) {
+    char unused[PAPER_WHY_BYTES];
+    scan_parts parts;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
+    options.kernel = job->kernel;
+    options.form = job->form;
+    bool works = prepare(run, job, &parts, unused) && run_upload(run, parts.database, unused) &&
+                 trawl_study_cuda_layout(parts.database->uploaded, &options, parts.length, &layout,
+                                         NULL) == TRAWL_OK;
+    return works ? layout.bank_accesses : 0;
 }
 
 /* ------------------------------------------------------------------ all */

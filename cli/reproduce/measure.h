@@ -40,6 +40,10 @@ enum { MEASURED_MOST_RUNS = 64 }; /* of a cell: the limit of --runs */
 double measure_gigabytes(reproduction *run, const scan_job *job, char *why);
 double measure_gigabits(reproduction *run, const scan_job *job, char *why);
 
+/* Of a scan of text in device memory: accesses of shared memory for one read of text by a warp, as
+ * in trawl_cuda_layout; 0: not known. */
+uint32_t measure_bank_accesses(reproduction *run, const scan_job *job);
+
 /* The steps of Nunes et al. 2018 in milliseconds: steps 2 to 5, then all; then the theoretical
  * occupancies of steps 2 to 5 (0: not known). NULL after writing why not. */
 enum { MEASURED_STEPS = 5, MEASURED_OCCUPANCIES = 4 };

@@ -7,9 +7,7 @@
 #include "cli/reproduce/paper.h"
 #include "cli/reproduce/sentences.h"
 
-enum { SIZES = 6, MODULUS_OF_TABLE_I = 13, CPU = 0, GPU = 1 };
-
-#define TOTAL (MEASURED_STEPS - 1)
+enum { SIZES = 6, MODULUS_OF_TABLE_I = 13, CPU = 0, GPU = 1, TOTAL = MEASURED_STEPS - 1 };
 
 static workload data_of(size_t patterns, size_t size) {
     return (workload){SET_BYTES, patterns, TEXT_BYTES, UINT64_C(1) << (22 + size)};
@@ -59,15 +57,36 @@ static double measure_single(reproduction *run, const paper_table *table, size_t
 
 /* ------------------------------------------------------------------ Tables III to V */
 
-/* The rows of one size. */
-#define STEPS_OF(size) (size ": step 2"), "step 3", "step 4", "step 5", "total"
-
-static const char *const size_steps[] = {STEPS_OF("2^22"),
-                                         STEPS_OF("2^23"),
-                                         STEPS_OF("2^24"),
-                                         STEPS_OF("2^25"),
-                                         STEPS_OF("2^26"),
-                                         STEPS_OF("2^27"),
+static const char *const size_steps[] = {"2^22: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
+                                         "2^23: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
+                                         "2^24: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
+                                         "2^25: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
+                                         "2^26: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
+                                         "2^27: step 2",
+                                         "step 3",
+                                         "step 4",
+                                         "step 5",
+                                         "total",
                                          NULL};
 
 static const double k_512[] = {
@@ -153,55 +172,89 @@ static double measure_today(reproduction *run, const paper_table *table, size_t 
     return times == NULL ? PAPER_NONE : (double)run_bytes(run, job.data.bytes) / 1e6 / times[TOTAL];
 }
 
-/* What Tables II to V share. */
-#define TIMES(name, title)                                                                         \
-    .id = (name), .caption = (title), .unit = "ms", .ratio = PAPER_OVER_FIRST_COLUMN,              \
-    .is_time = true
-#define BY_DEVICE .column_axis = "device", .columns = paper_devices
-#define BY_STEPS .row_axis = "text, step", .rows = size_steps
+/* Tables III and IV. */
+static const paper_shape by_steps = {.unit = "ms",
+                                     .row_axis = "text, step",
+                                     .column_axis = "device",
+                                     .rows = size_steps,
+                                     .columns = paper_devices,
+                                     .ratio = PAPER_OVER_FIRST_COLUMN,
+                                     .is_time = true,
+                                     .measure = measure_step};
 
 static const paper_table tables[] = {
     {.id = "1",
      .caption = "Table I: powers of d = 2 modulo q = 13",
-     .unit = "",
-     .row_axis = "exponent",
-     .column_axis = "value",
-     .rows = exponents,
-     .columns = power,
+     .shape = &(const paper_shape){.unit = "",
+                                   .row_axis = "exponent",
+                                   .column_axis = "value",
+                                   .rows = exponents,
+                                   .columns = power,
+                                   .measure = measure_power},
      .paper = powers,
-     .measure = measure_power,
      .remark = "Not measured: this command multiplies itself. That the library's powers are these "
                "is a unit test."},
-    {TIMES("2", "Table II: one pattern of 1,024 bytes (k = 1)"), BY_DEVICE, .row_axis = "text",
-     .rows = sizes, .paper = single, .measure = measure_single,
+    {.id = "2",
+     .caption = "Table II: one pattern of 1,024 bytes (k = 1)",
+     .shape = &(const paper_shape){.unit = "ms",
+                                   .row_axis = "text",
+                                   .column_axis = "device",
+                                   .rows = sizes,
+                                   .columns = paper_devices,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .is_time = true,
+                                   .measure = measure_single},
+     .paper = single,
      .remark = "CPU: the loop of the paper's Fig. 2, without a table. GPU: steps 2 to 5."},
-    {TIMES("3", "Table III: 512 patterns (k = 512), by steps"), BY_DEVICE, BY_STEPS, .paper = k_512,
-     .measure = measure_step, .parameter = 512,
+    {.id = "3",
+     .caption = "Table III: 512 patterns (k = 512), by steps",
+     .shape = &by_steps,
+     .paper = k_512,
+     .parameter = 512,
      .remark = "Steps: 2 hashes of the patterns and HT, 3 terms, 4 prefix sums, 5 windows. On the "
                "GPU terms and sums have 16 bits, on the CPU 32. Steps 3 and 5 have 64 blocks of 64 "
                "threads, as the paper says, so at most 64 of a GPU's multiprocessors work on "
                "them; kernel prefix-sums (table today) uses all."},
-    {TIMES("4", "Table IV: 1,024 patterns (k = 1,024), by steps"), BY_DEVICE, BY_STEPS,
-     .paper = k_1024, .measure = measure_step, .parameter = 1024},
-    {TIMES("5", "Table V: the GPU's steps, 512 and 1,024 patterns"), BY_STEPS,
-     .column_axis = "patterns", .columns = sets, .paper = both_sets, .measure = measure_set},
+    {.id = "4",
+     .caption = "Table IV: 1,024 patterns (k = 1,024), by steps",
+     .shape = &by_steps,
+     .paper = k_1024,
+     .parameter = 1024},
+    {.id = "5",
+     .caption = "Table V: the GPU's steps, 512 and 1,024 patterns",
+     .shape = &(const paper_shape){.unit = "ms",
+                                   .row_axis = "text, step",
+                                   .column_axis = "patterns",
+                                   .rows = size_steps,
+                                   .columns = sets,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .is_time = true,
+                                   .measure = measure_set},
+     .paper = both_sets},
     {.id = "6",
      .caption = "Table VI: occupancy of the multiprocessors, n = 2^27",
-     .unit = "%",
-     .row_axis = "step",
-     .column_axis = "occupancy",
-     .rows = steps,
-     .columns = occupancies,
+     .shape = &(const paper_shape){.unit = "%",
+                                   .row_axis = "step",
+                                   .column_axis = "occupancy",
+                                   .rows = steps,
+                                   .columns = occupancies,
+                                   .measure = measure_occupancy},
      .paper = occupancy,
-     .measure = measure_occupancy,
      .remark = "Theoretical: the CUDA runtime's answer for each kernel, its threads and its shared "
                "memory (cudaOccupancyMaxActiveBlocksPerMultiprocessor). Step 4 is a kernel of "
                "CUB's own, which the program cannot ask for. Achieved occupancy needs a profiler, "
                "such as ncu. Steps 3 and 5 have 4,096 threads by the paper's text, a quarter of "
                "the 16,384 that a GTX 960 has room for: the 99.9 % that it gives for them must be "
                "of another grid."},
-    {PAPER_TODAY, .caption = "Today: speed at n = 2^26, k = 512", .rows = rivals,
-     .measure = measure_today,
+    {.id = "today",
+     .caption = "Today: speed at n = 2^26, k = 512",
+     .shape = &(const paper_shape){.unit = "GB/s",
+                                   .row_axis = "algorithm",
+                                   .column_axis = "device",
+                                   .rows = rivals,
+                                   .columns = paper_devices,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = measure_today},
      .remark =
          "Not in the paper. The paper's steps: 2 to 5. GPU: text in its memory. Kernel prefix-sums "
          "does steps 3 and 4 in one pass, step 5 with blocks for all multiprocessors, and tests "

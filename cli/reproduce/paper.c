@@ -17,14 +17,14 @@ static size_t count_of(const char *const *labels) {
 }
 
 static double ratio_of(const paper_table *table, double value, double first) {
-    if (table->ratio == PAPER_VALUE)
+    if (table->shape->ratio == PAPER_VALUE)
         return value;
-    return table->is_time ? first / value : value / first;
+    return table->shape->is_time ? first / value : value / first;
 }
 
 /* The place of the cell that a cell is compared with. */
 static size_t first_of(const paper_result *result, size_t index) {
-    if (result->table->ratio == PAPER_OVER_FIRST_ROW)
+    if (result->table->shape->ratio == PAPER_OVER_FIRST_ROW)
         return index % result->columns;
     return index / result->columns * result->columns;
 }
@@ -33,7 +33,7 @@ static void compare_with_paper(paper_result *result) {
     for (size_t i = 0; i < result->rows * result->columns; i++) {
         paper_cell *cell = &result->cells[i];
         const paper_cell *first = &result->cells[first_of(result, i)];
-        if (result->table->ratio == PAPER_OVER_FIRST_COLUMN && i % result->columns == 0)
+        if (result->table->shape->ratio == PAPER_OVER_FIRST_COLUMN && i % result->columns == 0)
             continue; /* would be 1 in each row */
         cell->ratio_here = ratio_of(result->table, cell->here, first->here);
         cell->ratio_paper = ratio_of(result->table, cell->paper, first->paper);
@@ -42,20 +42,22 @@ static void compare_with_paper(paper_result *result) {
 }
 
 void paper_measure_table(struct reproduction *run, const paper_table *table, paper_result *result) {
-    *result = (paper_result){
-        .table = table, .rows = count_of(table->rows), .columns = count_of(table->columns)};
+    *result = (paper_result){.table = table,
+                             .rows = count_of(table->shape->rows),
+                             .columns = count_of(table->shape->columns)};
     result->cells = allocate(result->rows * result->columns * sizeof *result->cells);
     for (size_t row = 0; row < result->rows; row++) {
         for (size_t column = 0; column < result->columns; column++) {
             char why[PAPER_WHY_BYTES] = "";
             size_t index = row * result->columns + column;
             paper_cell *cell = &result->cells[index];
-            run_show(run, "table %s: %s, %s", table->id, table->rows[row], table->columns[column]);
+            run_show(run, "table %s: %s, %s", table->id, table->shape->rows[row],
+                     table->shape->columns[column]);
             *cell = (paper_cell){.paper = table->paper == NULL ? PAPER_NONE : table->paper[index],
                                  .ratio_here = PAPER_NONE,
                                  .ratio_paper = PAPER_NONE,
                                  .quotient = PAPER_NONE};
-            cell->here = table->measure(run, table, row, column, why);
+            cell->here = table->shape->measure(run, table, row, column, why);
             result->measured += isnan(cell->here) ? 0 : 1;
             if (isnan(cell->here))
                 cell->why = string_copy(why);
@@ -96,12 +98,12 @@ const char *paper_shared_reason(const paper_result *result) {
 }
 
 const char *paper_ratio_name(const paper_table *table) {
-    if (table->ratio == PAPER_VALUE)
+    if (table->shape->ratio == PAPER_VALUE)
         return "value";
-    return table->is_time ? "speed-up" : "ratio";
+    return table->shape->is_time ? "speed-up" : "ratio";
 }
 
 size_t paper_number_columns(const paper_table *table) {
-    size_t ratio = table->ratio == PAPER_VALUE ? 0 : 1;
+    size_t ratio = table->shape->ratio == PAPER_VALUE ? 0 : 1;
     return table->paper == NULL ? 1 + ratio : 3 + 2 * ratio;
 }

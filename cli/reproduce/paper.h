@@ -36,22 +36,27 @@ typedef enum paper_ratio {
 typedef double (*paper_measure)(struct reproduction *run, const struct paper_table *table,
                                 size_t row, size_t column, char *why);
 
-typedef struct paper_table {
-    const char *id;             /* as on the command line: "3", "fig-11a" */
-    const char *aliases;        /* other names of it there, separated by blanks; NULL: none */
-    const char *caption;        /* what is measured */
+/* Rows, columns and the function of a table; several tables may have the same. */
+typedef struct paper_shape {
     const char *unit;           /* "ms" */
     const char *row_axis;       /* what rows are: "threads" */
     const char *column_axis;    /* what columns are */
     const char *const *rows;    /* labels, ended by NULL */
     const char *const *columns; /* labels, ended by NULL */
-    const double *paper;        /* row by row; NULL: the paper has no numbers */
     paper_ratio ratio;
     bool is_time; /* less is better: the ratio is a speed-up, first over this; else this over first
                    */
     paper_measure measure;
-    size_t parameter;   /* for `measure` */
-    const char *remark; /* what the paper says besides, what is different here; NULL: nothing */
+} paper_shape;
+
+typedef struct paper_table {
+    const char *id;      /* as on the command line: "3", "fig-11a" */
+    const char *aliases; /* other names of it there, separated by blanks; NULL: none */
+    const char *caption; /* what is measured */
+    const paper_shape *shape;
+    const double *paper; /* row by row; NULL: the paper has no numbers */
+    size_t parameter;    /* for `measure` */
+    const char *remark;  /* what the paper says besides, what is different here; NULL: nothing */
 } paper_table;
 
 typedef struct paper_description {
@@ -66,13 +71,8 @@ typedef struct paper_description {
     void (*conclude)(const struct paper_report *report, char (*sentences)[PAPER_SENTENCE_BYTES]);
 } paper_description;
 
-/* What the table "today" of each paper shares: trawl's choice beside the paper's algorithms, on a
- * CPU and on a GPU. */
-#define PAPER_TODAY                                                                                \
-    .id = "today", .unit = "GB/s", .row_axis = "algorithm", .column_axis = "device",               \
-    .columns = paper_devices, .ratio = PAPER_OVER_FIRST_ROW
-
-extern const char *const paper_devices[]; /* columns "CPU" and "GPU" */
+/* Columns "CPU" and "GPU": of the tables "today", trawl's choice beside the paper's algorithms. */
+extern const char *const paper_devices[];
 
 extern const paper_description paper_zha, paper_tran, paper_charan, paper_nunes,
     paper_kouzinopoulos;

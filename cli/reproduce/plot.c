@@ -90,7 +90,7 @@ static double y_of(const plot_scale *scale, double value) {
 
 /* Rows may be in groups: the first of a group is labelled "GROUP: ROW". */
 static bool begins_group(const paper_table *table, size_t row) {
-    return strchr(table->rows[row], ':') != NULL;
+    return strchr(table->shape->rows[row], ':') != NULL;
 }
 
 static bool has_groups(const paper_table *table) {
@@ -100,7 +100,7 @@ static bool has_groups(const paper_table *table) {
 /* The beginning of a row's label, or its group's name, inclined below the axis. */
 static void print_label(FILE *file, const paper_result *result, size_t row) {
     char label[16];
-    const char *name = result->table->rows[row];
+    const char *name = result->table->shape->rows[row];
     double x = x_of(result, row) + 4;
     int y = HEIGHT - BOTTOM + 14;
     size_t length = strcspn(name, ":");
@@ -176,11 +176,11 @@ static void print_line(FILE *file, const paper_result *result, const plot_scale 
                       "style=\"fill:var(--%s)\"><title>",
                       x_of(result, row), y_of(scale, value), colour,
                       is_here ? colours[colour] : "back");
-        render_escaped(file, result->table->columns[column]);
+        render_escaped(file, result->table->shape->columns[column]);
         (void)fputs(", ", file);
-        render_escaped(file, result->table->rows[row]);
+        render_escaped(file, result->table->shape->rows[row]);
         (void)fprintf(file, ": %s %s (%s)</title></circle>\n", render_number(value, number),
-                      result->table->unit, is_here ? "here" : "paper");
+                      result->table->shape->unit, is_here ? "here" : "paper");
     }
 }
 
@@ -188,7 +188,7 @@ static void print_legend(FILE *file, const paper_result *result) {
     (void)fputs("<ul class=\"legend\">\n", file);
     for (size_t column = 0; column < result->columns; column++) {
         (void)fprintf(file, "<li><i style=\"border-color:var(--c%zu)\"></i>", column % COLOURS);
-        render_escaped(file, result->table->columns[column]);
+        render_escaped(file, result->table->shape->columns[column]);
         (void)fputs("</li>\n", file);
     }
     if (result->table->paper != NULL)

@@ -101,7 +101,7 @@ static void print_row(FILE *file, const paper_result *result, size_t row, size_t
     const paper_cell *cell = paper_cell_at(result, row, column);
     bool has_paper = result->table->paper != NULL;
     (void)fputs("<tr><th scope=\"row\">", file);
-    render_escaped(file, result->table->rows[row]);
+    render_escaped(file, result->table->shape->rows[row]);
     (void)fputs("</th>", file);
     if (cell->why != NULL) {
         (void)fputs("<td class=\"none\" title=\"", file);
@@ -112,7 +112,7 @@ static void print_row(FILE *file, const paper_result *result, size_t row, size_t
     }
     if (has_paper)
         print_number(file, "", cell->paper);
-    if (result->table->ratio != PAPER_VALUE) {
+    if (result->table->shape->ratio != PAPER_VALUE) {
         print_number(file, "", cell->ratio_here);
         if (has_paper)
             print_number(file, "", cell->ratio_paper);
@@ -126,14 +126,14 @@ static void print_head(FILE *file, const paper_table *table) {
     static const char in_paper[] = "<th scope=\"col\">paper</th>";
     const char *paper = table->paper != NULL ? in_paper : "";
     (void)fputs("<thead><tr><th scope=\"col\">", file);
-    render_escaped(file, table->row_axis);
+    render_escaped(file, table->shape->row_axis);
     (void)fputs("</th><th scope=\"col\">here", file);
-    if (table->unit[0] != '\0') {
+    if (table->shape->unit[0] != '\0') {
         (void)fputs(", ", file);
-        render_escaped(file, table->unit);
+        render_escaped(file, table->shape->unit);
     }
     (void)fprintf(file, "</th>%s", paper);
-    if (table->ratio != PAPER_VALUE)
+    if (table->shape->ratio != PAPER_VALUE)
         (void)fprintf(file, "<th scope=\"col\">%s here</th>%s", paper_ratio_name(table), paper);
     (void)fprintf(file, "%s</tr></thead>\n",
                   table->paper != NULL ? "<th scope=\"col\">quotient</th>" : "");
@@ -147,7 +147,7 @@ static void print_cells(FILE *file, const paper_result *result) {
     for (size_t column = 0; column < result->columns; column++) {
         (void)fprintf(file, "<tbody><tr class=\"group\"><th scope=\"colgroup\" colspan=\"%zu\">",
                       paper_number_columns(table) + 1);
-        render_escaped(file, table->columns[column]);
+        render_escaped(file, table->shape->columns[column]);
         (void)fputs("</th></tr>\n", file);
         for (size_t row = 0; row < result->rows; row++)
             print_row(file, result, row, column);

@@ -22,8 +22,8 @@ static void print_cells(FILE *file, const paper_result *result) {
         for (size_t column = 0; column < result->columns; column++) {
             const paper_cell *cell = paper_cell_at(result, row, column);
             (void)fputs(row + column == 0 ? "{" : ",\n    {", file);
-            json_print_member(file, "row", result->table->rows[row]);
-            print_member(file, "column", result->table->columns[column]);
+            json_print_member(file, "row", result->table->shape->rows[row]);
+            print_member(file, "column", result->table->shape->columns[column]);
             print_number(file, "here", cell->here);
             print_number(file, "in_paper", cell->paper);
             print_number(file, "ratio_here", cell->ratio_here);
@@ -40,9 +40,9 @@ static void print_table(FILE *file, const paper_result *result) {
     (void)fputc('{', file);
     json_print_member(file, "table", result->table->id);
     print_member(file, "caption", result->table->caption);
-    print_member(file, "unit", result->table->unit);
-    print_member(file, "rows", result->table->row_axis);
-    print_member(file, "columns", result->table->column_axis);
+    print_member(file, "unit", result->table->shape->unit);
+    print_member(file, "rows", result->table->shape->row_axis);
+    print_member(file, "columns", result->table->shape->column_axis);
     print_member(file, "ratio", paper_ratio_name(result->table));
     if (result->table->remark != NULL)
         print_member(file, "remark", result->table->remark);

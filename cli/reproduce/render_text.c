@@ -53,7 +53,7 @@ static void print_cell(const char *label, const paper_table *table, const paper_
     char ratio[RENDER_NUMBER_BYTES];
     char published[RENDER_NUMBER_BYTES];
     char quotient[RENDER_NUMBER_BYTES];
-    bool has_ratio = table->ratio != PAPER_VALUE;
+    bool has_ratio = table->shape->ratio != PAPER_VALUE;
     int width = LABEL_WIDTH - INDENT - 2;
     (void)printf("    %-*.*s %9s", width, width, label,
                  cell->why != NULL ? "-" : render_number(cell->here, here));
@@ -69,9 +69,9 @@ static void print_cell(const char *label, const paper_table *table, const paper_
 static void print_column(const paper_result *result, size_t column, bool has_one_reason) {
     const paper_table *table = result->table;
     char heading[128];
-    const char *name = table->ratio == PAPER_VALUE ? "" : paper_ratio_name(table);
-    (void)snprintf(heading, sizeof heading, "%s%s%s", table->columns[column],
-                   table->unit[0] == '\0' ? "" : ", ", table->unit);
+    const char *name = table->shape->ratio == PAPER_VALUE ? "" : paper_ratio_name(table);
+    (void)snprintf(heading, sizeof heading, "%s%s%s", table->shape->columns[column],
+                   table->shape->unit[0] == '\0' ? "" : ", ", table->shape->unit);
     int width = LABEL_WIDTH - INDENT;
     (void)printf("  %-*.*s %9s", width, width, heading, "here");
     if (table->paper == NULL)
@@ -82,7 +82,7 @@ static void print_column(const paper_result *result, size_t column, bool has_one
     for (size_t row = 0; row < result->rows; row++) {
         const paper_cell *cell = paper_cell_at(result, row, column);
         char why[PAPER_WHY_BYTES + 32];
-        print_cell(table->rows[row], table, cell);
+        print_cell(table->shape->rows[row], table, cell);
         if (cell->why != NULL && !has_one_reason) {
             (void)snprintf(why, sizeof why, "not measured: %s", cell->why);
             print_words(why, INDENT + 4);

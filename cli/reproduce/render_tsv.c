@@ -23,9 +23,9 @@ static void print_result(FILE *file, const char *paper, const paper_result *resu
             const paper_cell *cell = paper_cell_at(result, row, column);
             (void)fputs(paper, file);
             print_text(file, result->table->id);
-            print_text(file, result->table->rows[row]);
-            print_text(file, result->table->columns[column]);
-            print_text(file, result->table->unit);
+            print_text(file, result->table->shape->rows[row]);
+            print_text(file, result->table->shape->columns[column]);
+            print_text(file, result->table->shape->unit);
             print_number(file, cell->here);
             print_number(file, cell->paper);
             print_number(file, cell->ratio_here);

@@ -353,6 +353,12 @@ double run_mismatch(reproduction *run, uint64_t found, uint64_t expected, char *
     return PAPER_NONE;
 }
 
+double run_states_mismatch(reproduction *run, char *why) {
+    run->mismatches++;
+    (void)snprintf(why, PAPER_WHY_BYTES, "MISMATCH: states differ from the CPU's");
+    return PAPER_NONE;
+}
+
 size_t run_mismatches(const reproduction *run) {
     return run->mismatches;
 }

@@ -82,8 +82,9 @@ bool run_upload(reproduction *run, run_database *database, char *why);
 bool run_expected(reproduction *run, const workload *data, const char *engine, uint64_t *matches,
                   char *why);
 
-/* Writes that a number of matches is wrong, and remembers it. Always NAN. */
+/* Writes that a number of matches, or a state, is wrong, and remembers it. Always NAN. */
 double run_mismatch(reproduction *run, uint64_t found, uint64_t expected, char *why);
+double run_states_mismatch(reproduction *run, char *why);
 size_t run_mismatches(const reproduction *run);
 
 /* Writes an error to `why`; returns NAN. */

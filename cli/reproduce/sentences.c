@@ -25,8 +25,8 @@ void sentence_write(char *sentence, const double *numbers, size_t count, const c
 static bool is_first(const paper_result *result, size_t index) {
     size_t row = index / result->columns;
     size_t column = index % result->columns;
-    return (result->table->ratio == PAPER_OVER_FIRST_ROW && row == 0) ||
-           (result->table->ratio == PAPER_OVER_FIRST_COLUMN && column == 0);
+    return (result->table->shape->ratio == PAPER_OVER_FIRST_ROW && row == 0) ||
+           (result->table->shape->ratio == PAPER_OVER_FIRST_COLUMN && column == 0);
 }
 
 ratio_range sentence_range(const paper_report *report, const char *table) {

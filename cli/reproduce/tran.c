@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Tran et al.: throughput of P-1 and P-2 (Figs. 11 to 19), threads (Figs. 20 to 22). */
+/* Tran et al.: throughput of P-1 and P-2 (Figs. 11 to 19) and of many cores (Fig. 22); all tables
+ * of the paper. */
 #include "cli/reproduce/tran.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/reproduce/sentences.h"
 
-enum { MEGABYTE = 1 << 20, SERVER_THREADS = 6, THREADS_A_CORE = 4, SETS = 3 };
+enum { MEGABYTE = 1 << 20, SERVER_THREADS = 6, THREADS_A_CORE = 4 };
 
-static const size_t set_sizes[SETS] = {100, 5000, 50000};
-static const char *const sets[] = {"100 patterns", "5,000", "50,000", NULL};
-static const uint32_t part_counts[] = {1, 4, 8};
-static const char *const parts[] = {"1 STT", "4 STTs", "8 STTs", NULL};
+const size_t tran_set_sizes[] = {100, 5000, 50000};
+const char *const tran_sets[] = {"100 patterns", "5,000", "50,000", NULL};
+const uint32_t tran_part_counts[] = {1, 4, 8};
+const char *const tran_parts[] = {"1 STT", "4 STTs", "8 STTs", NULL};
 
 scan_job tran_job(size_t patterns, uint32_t parts_wanted, const char *kernel, uint64_t megabytes) {
     return (scan_job){.data = {SET_WORDS, patterns, TEXT_WORDS, megabytes * MEGABYTE},
@@ -41,16 +43,27 @@ static const struct {
 static double measure_series(reproduction *run, const paper_table *table, size_t row, size_t column,
                              char *why) {
     size_t i = table->parameter;
-    scan_job job = tran_job(series[i].patterns, part_counts[column], series[i].kernel, sizes[row]);
+    scan_job job =
+        tran_job(series[i].patterns, tran_part_counts[column], series[i].kernel, sizes[row]);
     job.data.text = series[i].text;
     return measure_gigabits(run, &job, why);
 }
 
 /* ------------------------------------------------------------------ Figs. 14 to 16 */
 
-#define FROM_50_MB(set) set ": 50 MB", "100 MB", "200 MB", "500 MB"
-static const char *const cpu_rows[] = {FROM_50_MB("100 patterns"), FROM_50_MB("5,000 patterns"),
-                                       FROM_50_MB("50,000 patterns"), NULL};
+static const char *const cpu_rows[] = {"100 patterns: 50 MB",
+                                       "100 MB",
+                                       "200 MB",
+                                       "500 MB",
+                                       "5,000 patterns: 50 MB",
+                                       "100 MB",
+                                       "200 MB",
+                                       "500 MB",
+                                       "50,000 patterns: 50 MB",
+                                       "100 MB",
+                                       "200 MB",
+                                       "500 MB",
+                                       NULL};
 static const char *const cpu_columns[] = {"one CPU core", "6 threads", "P-2, 8 STTs", NULL};
 
 /* One core and six threads walk one table of the whole set. */
@@ -58,8 +71,8 @@ static double measure_over_cpu(reproduction *run, const paper_table *table, size
                                size_t column, char *why) {
     enum { SIZES = 4 };
     (void)table;
-    scan_job job = tran_job(set_sizes[row / SIZES], column == 2 ? 8 : 1, column == 2 ? "p2" : NULL,
-                            sizes[1 + row % SIZES]);
+    scan_job job = tran_job(tran_set_sizes[row / SIZES], column == 2 ? 8 : 1,
+                            column == 2 ? "p2" : NULL, sizes[1 + row % SIZES]);
     job.threads = column == 1 ? SERVER_THREADS : 0;
     job.plain_walk = true;
     return measure_gigabits(run, &job, why);
@@ -67,9 +80,9 @@ static double measure_over_cpu(reproduction *run, const paper_table *table, size
 
 /* Dict_Input_S: the text is all patterns once. */
 static scan_job small_job(reproduction *run, const char *kernel, size_t row, size_t column) {
-    scan_job job = tran_job(set_sizes[row], part_counts[column], kernel, 0);
+    scan_job job = tran_job(tran_set_sizes[row], tran_part_counts[column], kernel, 0);
     trawl_statistics statistics = {.size = sizeof statistics};
-    (void)trawl_patterns_statistics(run_patterns(run, SET_WORDS, set_sizes[row]), &statistics,
+    (void)trawl_patterns_statistics(run_patterns(run, SET_WORDS, tran_set_sizes[row]), &statistics,
                                     NULL);
     job.data.text = TEXT_DICTIONARY;
     job.data.bytes = statistics.total_bytes + statistics.count;
@@ -91,110 +104,48 @@ static double measure_small_speed(reproduction *run, const paper_table *table, s
 /* The paper says by how many percent the run times are better: 18.15 is a time of 0.8185. */
 static const double fig_15a[] = {1, 0.8185, 0.80, 1, 0.7659, 0.701, 1, 0.6986, 0.646};
 
-/* ------------------------------------------------------------------ Figs. 19 to 21 */
+/* ------------------------------------------------------------------ Fig. 19 */
 
 static const char *const conflicts[] = {"with bank conflicts", "without", NULL};
 
 static double measure_conflicts(reproduction *run, const paper_table *table, size_t row,
                                 size_t column, char *why) {
     (void)table;
-    scan_job job = tran_job(set_sizes[row], 8, column == 0 ? "p2-conflicts" : "p2", 100);
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-static const uint32_t thread_counts[] = {32, 64, 128, 256, 512};
-static const char *const thread_rows[] = {"32 threads a block", "64", "128", "256", "512", NULL};
-
-static double measure_block(reproduction *run, const paper_table *table, size_t row, size_t column,
-                            char *why) {
-    enum { SHARED_BYTES = 8 << 10, CHUNK = 128 };
-    bool is_p2 = table->parameter != 0;
-    scan_job job = tran_job(set_sizes[column], 8, is_p2 ? "p2" : "p1", 100);
-    job.block_threads = thread_counts[row];
-    job.block_bytes = is_p2 ? SHARED_BYTES : thread_counts[row] * CHUNK;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* 5.2.2 also tried sizes of shared memory: with the threads that are best for
- * most sets. */
-static const uint32_t shared_kilobytes[] = {2, 4, 8, 16, 32};
-static const char *const shared_rows[] = {"2 KB a block", "4", "8", "16", "32", NULL};
-
-static double measure_shared(reproduction *run, const paper_table *table, size_t row, size_t column,
-                             char *why) {
-    enum { BEST_THREADS = 256 };
-    (void)table;
-    scan_job job = tran_job(set_sizes[column], 8, "p2", 100);
-    job.block_threads = BEST_THREADS;
-    job.block_bytes = shared_kilobytes[row] << 10;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* The search over two axes at once, where the tables above have one. */
-static const char *const shared_columns[] = {"2 KB", "4 KB", "8 KB", "16 KB", "32 KB", NULL};
-
-static double measure_grid(reproduction *run, const paper_table *table, size_t row, size_t column,
-                           char *why) {
-    (void)table;
-    scan_job job = tran_job(5000, 8, "p2", 100);
-    job.block_threads = thread_counts[row];
-    job.block_bytes = shared_kilobytes[column] << 10;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* What a scan writes: the search of the paper has one of these. */
-static const char *const form_columns[] = {"count", "counts by pattern", "ends", "matches", NULL};
-static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
-                                        TRAWL_CUDA_MATCHES};
-
-static double measure_form(reproduction *run, const paper_table *table, size_t row, size_t column,
-                           char *why) {
-    enum { SHARED_BYTES = 8 << 10 };
-    (void)table;
-    scan_job job = tran_job(5000, 8, "p2", 100);
-    job.form = forms[column];
-    job.block_threads = thread_counts[row];
-    job.block_bytes = SHARED_BYTES;
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-static const uint32_t table_counts[] = {1, 2, 4, 8, 16};
-static const char *const table_rows[] = {"1 STT", "2 STTs", "4", "8", "16", NULL};
-
-static double measure_tables(reproduction *run, const paper_table *table, size_t row, size_t column,
-                             char *why) {
-    (void)table;
-    scan_job job = tran_job(set_sizes[column], table_counts[row], "p2", 100);
-    return measure_scan(run, &job, why) * 1e3;
-}
-
-/* 4.3 searches chunks of a thread; the number of tables is the other axis. */
-static const size_t chunk_kilobytes[] = {16, 64, 256, 1024, 4096};
-static const char *const chunk_rows[] = {"16 KB a chunk", "64", "256", "1,024", "4,096", NULL};
-
-static double measure_chunk(reproduction *run, const paper_table *table, size_t row, size_t column,
-                            char *why) {
-    (void)table;
-    scan_job job = tran_job(5000, part_counts[column], NULL, 100);
-    job.threads = TRAWL_THREADS_ALL;
-    job.placement = TRAWL_PLACEMENT_SPREAD;
-    job.plain_walk = true;
-    job.chunk_bytes = chunk_kilobytes[row] << 10;
-    return measure_gigabits(run, &job, why);
+    scan_job job = tran_job(tran_set_sizes[row], 8, column == 0 ? "p2-conflicts" : "p2", 100);
+    double seconds = measure_scan(run, &job, why);
+    uint32_t accesses = measure_bank_accesses(run, &job);
+    if (accesses != 0)
+        run_note(run, "Accesses of shared memory for one read of a warp, computed from the layout",
+                 "%s %" PRIu32, job.kernel, accesses);
+    return seconds * 1e3;
 }
 
 /* ------------------------------------------------------------------ Fig. 22 */
 
-#define FROM_20_MB(set) (set ": 20 MB"), "50 MB", "100 MB", "200 MB", "500 MB"
-static const char *const many_rows[] = {FROM_20_MB("100 patterns"), FROM_20_MB("5,000 patterns"),
-                                        FROM_20_MB("50,000 patterns"), NULL};
+static const char *const many_rows[] = {"100 patterns: 20 MB",
+                                        "50 MB",
+                                        "100 MB",
+                                        "200 MB",
+                                        "500 MB",
+                                        "5,000 patterns: 20 MB",
+                                        "50 MB",
+                                        "100 MB",
+                                        "200 MB",
+                                        "500 MB",
+                                        "50,000 patterns: 20 MB",
+                                        "50 MB",
+                                        "100 MB",
+                                        "200 MB",
+                                        "500 MB",
+                                        NULL};
 static const char *const many_columns[] = {"1 STT", "4 STTs", NULL};
 
 static double measure_many(reproduction *run, const paper_table *table, size_t row, size_t column,
                            char *why) {
     enum { SIZES = 5 };
     (void)table;
-    scan_job job = tran_job(set_sizes[row / SIZES], part_counts[column], NULL, sizes[row % SIZES]);
+    scan_job job =
+        tran_job(tran_set_sizes[row / SIZES], tran_part_counts[column], NULL, sizes[row % SIZES]);
     job.threads = TRAWL_THREADS_ALL;
     job.placement = TRAWL_PLACEMENT_SPREAD;
     job.plain_walk = true;
@@ -209,7 +160,7 @@ static double measure_density(reproduction *run, const paper_table *table, size_
     trawl_device cpu[1] = {TRAWL_DEVICE};
     size_t count = 0;
     (void)trawl_devices(cpu, 1, &count, NULL);
-    scan_job job = tran_job(50000, part_counts[column], NULL, 100);
+    scan_job job = tran_job(50000, tran_part_counts[column], NULL, 100);
     job.threads = cpu->units * (uint32_t)(row + 1);
     job.placement = TRAWL_PLACEMENT_SPREAD;
     job.plain_walk = true;
@@ -230,211 +181,283 @@ static double measure_today(reproduction *run, const paper_table *table, size_t 
     return measure_gigabytes(run, &job, why);
 }
 
-#define SERIES(name, title, index)                                                                 \
-    .id = (name), .caption = title, .unit = "Gbps", .row_axis = "text", .column_axis = "tables",   \
-    .rows = size_rows, .columns = parts, .ratio = PAPER_OVER_FIRST_COLUMN,                         \
-    .measure = measure_series, .parameter = (index)
-#define BLOCKS(name, title, is_p2)                                                                 \
-    .id = (name), .caption = title, .unit = "ms", .row_axis = "threads",                           \
-    .column_axis = "patterns", .rows = thread_rows, .columns = sets,                               \
-    .ratio = PAPER_OVER_FIRST_ROW, .is_time = true, .measure = measure_block, .parameter = (is_p2)
-#define SMALL(name, title, is_p2)                                                                  \
-    .id = (name), .caption = title, .row_axis = "patterns", .column_axis = "tables", .rows = sets, \
-    .columns = parts, .ratio = PAPER_OVER_FIRST_COLUMN, .parameter = (is_p2)
+/* Figs. 11, 12, 17 and 18. */
+static const paper_shape by_text = {.unit = "Gbps",
+                                    .row_axis = "text",
+                                    .column_axis = "tables",
+                                    .rows = size_rows,
+                                    .columns = tran_parts,
+                                    .ratio = PAPER_OVER_FIRST_COLUMN,
+                                    .measure = measure_series};
+
+/* Figs. 15 and 16. */
+static const paper_shape small_times = {.unit = "ms",
+                                        .row_axis = "patterns",
+                                        .column_axis = "tables",
+                                        .rows = tran_sets,
+                                        .columns = tran_parts,
+                                        .ratio = PAPER_OVER_FIRST_COLUMN,
+                                        .is_time = true,
+                                        .measure = measure_small};
+static const paper_shape small_speeds = {.unit = "Gbps",
+                                         .row_axis = "patterns",
+                                         .column_axis = "tables",
+                                         .rows = tran_sets,
+                                         .columns = tran_parts,
+                                         .ratio = PAPER_OVER_FIRST_COLUMN,
+                                         .measure = measure_small_speed};
 
 static const paper_table tables[] = {
     {.id = "2",
      .caption = "Table 2: states of each STT",
-     .unit = "states",
-     .row_axis = "table",
-     .column_axis = "patterns",
-     .rows = tran_state_rows,
-     .columns = sets,
+     .shape = &(const paper_shape){.unit = "states",
+                                   .row_axis = "table",
+                                   .column_axis = "patterns",
+                                   .rows = tran_state_rows,
+                                   .columns = tran_sets,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = tran_measure_states},
      .paper = tran_table_2,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .measure = tran_measure_states,
      .remark = "Parts of one set are compared by the share that each has of the single table."},
     {.id = "3",
      .caption = "Table 3: size of one STT and of four",
-     .unit = "KB",
-     .row_axis = "tables",
-     .column_axis = "patterns",
-     .rows = tran_size_rows,
-     .columns = sets,
+     .shape = &(const paper_shape){.unit = "KB",
+                                   .row_axis = "tables",
+                                   .column_axis = "patterns",
+                                   .rows = tran_size_rows,
+                                   .columns = tran_sets,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = tran_measure_kilobytes},
      .paper = tran_table_3,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .measure = tran_measure_kilobytes,
      .remark = "257 columns of 4 bytes for each state."},
     {.id = "4",
      .caption = "Table 4: time to build the STTs",
-     .unit = "s",
-     .row_axis = "patterns",
-     .column_axis = "tables",
-     .rows = tran_build_rows,
-     .columns = parts,
+     .shape = &(const paper_shape){.unit = "s",
+                                   .row_axis = "patterns",
+                                   .column_axis = "tables",
+                                   .rows = tran_build_rows,
+                                   .columns = tran_parts,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .is_time = true,
+                                   .measure = tran_measure_build},
      .paper = tran_table_4,
-     .ratio = PAPER_OVER_FIRST_COLUMN,
-     .is_time = true,
-     .measure = tran_measure_build,
      .remark = "Medians of several runs, of fewer where one takes long."},
-    {SERIES("fig-11a", "Fig. 11a, 13a: P-1, 100 patterns", 0), .aliases = "fig-11 fig-13 fig-13a",
+    {.id = "fig-11a",
+     .aliases = "fig-11 fig-13 fig-13a",
+     .caption = "Fig. 11a, 13a: P-1, 100 patterns",
+     .shape = &by_text,
+     .parameter = 0,
      .remark = "Figures without numbers. The text of the paper has 1.47 to 2.73 for 4 and 8 STTs "
                "over 1, growing with text and patterns, and at most 75.8 Gbps."},
-    {SERIES("fig-11b", "Fig. 11b, 13a: P-1, 5,000 patterns", 1),
-     .aliases = "fig-11 fig-13 fig-13a"},
-    {SERIES("fig-11c", "Fig. 11c, 13a: P-1, 50,000 patterns", 2),
-     .aliases = "fig-11 fig-13 fig-13a"},
-    {SERIES("fig-12a", "Fig. 12a, 13b: P-2, 100 patterns", 3), .aliases = "fig-12 fig-13 fig-13b",
+    {.id = "fig-11b",
+     .aliases = "fig-11 fig-13 fig-13a",
+     .caption = "Fig. 11b, 13a: P-1, 5,000 patterns",
+     .shape = &by_text,
+     .parameter = 1},
+    {.id = "fig-11c",
+     .aliases = "fig-11 fig-13 fig-13a",
+     .caption = "Fig. 11c, 13a: P-1, 50,000 patterns",
+     .shape = &by_text,
+     .parameter = 2},
+    {.id = "fig-12a",
+     .aliases = "fig-12 fig-13 fig-13b",
+     .caption = "Fig. 12a, 13b: P-2, 100 patterns",
+     .shape = &by_text,
+     .parameter = 3,
      .remark = "The text of the paper has 1.34 to 1.86 for 4 and 8 STTs over 1, growing up to 200 "
                "MB, and at most 692.7 Gbps: 9.14 times P-1."},
-    {SERIES("fig-12b", "Fig. 12b, 13b: P-2, 5,000 patterns", 4),
-     .aliases = "fig-12 fig-13 fig-13b"},
-    {SERIES("fig-12c", "Fig. 12c, 13b: P-2, 50,000 patterns", 5),
-     .aliases = "fig-12 fig-13 fig-13b"},
+    {.id = "fig-12b",
+     .aliases = "fig-12 fig-13 fig-13b",
+     .caption = "Fig. 12b, 13b: P-2, 5,000 patterns",
+     .shape = &by_text,
+     .parameter = 4},
+    {.id = "fig-12c",
+     .aliases = "fig-12 fig-13 fig-13b",
+     .caption = "Fig. 12c, 13b: P-2, 50,000 patterns",
+     .shape = &by_text,
+     .parameter = 5},
     {.id = "fig-14",
      .aliases = "fig-14a fig-14b",
      .caption = "Fig. 14: P-2 over one CPU core and over 6 threads",
-     .unit = "Gbps",
-     .row_axis = "patterns, text",
-     .column_axis = "device",
-     .rows = cpu_rows,
-     .columns = cpu_columns,
-     .ratio = PAPER_OVER_FIRST_COLUMN,
-     .measure = measure_over_cpu,
+     .shape = &(const paper_shape){.unit = "Gbps",
+                                   .row_axis = "patterns, text",
+                                   .column_axis = "device",
+                                   .rows = cpu_rows,
+                                   .columns = cpu_columns,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .measure = measure_over_cpu},
      .remark = "The text of the paper has 127 to 311 for P-2 over one core, 86 to 183 over 6 "
                "threads."},
-    {SMALL("fig-15a", "Fig. 15a: run time on Dict_Input_S, P-1", 0), .aliases = "fig-15",
-     .unit = "ms", .paper = fig_15a, .is_time = true, .measure = measure_small,
+    {.id = "fig-15a",
+     .aliases = "fig-15",
+     .caption = "Fig. 15a: run time on Dict_Input_S, P-1",
+     .shape = &small_times,
+     .paper = fig_15a,
+     .parameter = 0,
      .remark = "The text of the paper: 4 STTs are 18.15, 23.41 and 30.14 % better than 1, 8 STTs "
                "20, 29.9 and 35.4 %; its times here are shares of the time with 1 STT."},
-    {SMALL("fig-15b", "Fig. 15b: run time on Dict_Input_S, P-2", 1), .aliases = "fig-15",
-     .unit = "ms", .is_time = true, .measure = measure_small},
-    {SMALL("fig-16a", "Fig. 16a: the same in Gbps, P-1", 0), .aliases = "fig-16", .unit = "Gbps",
-     .measure = measure_small_speed},
-    {SMALL("fig-16b", "Fig. 16b: the same in Gbps, P-2", 1), .aliases = "fig-16", .unit = "Gbps",
-     .measure = measure_small_speed},
-    {SERIES("fig-17a", "Fig. 17: Dict_Input_L, P-1, 100 patterns", 6), .aliases = "fig-17",
+    {.id = "fig-15b",
+     .aliases = "fig-15",
+     .caption = "Fig. 15b: run time on Dict_Input_S, P-2",
+     .shape = &small_times,
+     .parameter = 1},
+    {.id = "fig-16a",
+     .aliases = "fig-16",
+     .caption = "Fig. 16a: the same in Gbps, P-1",
+     .shape = &small_speeds,
+     .parameter = 0},
+    {.id = "fig-16b",
+     .aliases = "fig-16",
+     .caption = "Fig. 16b: the same in Gbps, P-2",
+     .shape = &small_speeds,
+     .parameter = 1},
+    {.id = "fig-17a",
+     .aliases = "fig-17",
+     .caption = "Fig. 17: Dict_Input_L, P-1, 100 patterns",
+     .shape = &by_text,
+     .parameter = 6,
      .remark = "The paper finds the trends of Figs. 11 and 12 again."},
-    {SERIES("fig-17b", "Fig. 17: Dict_Input_L, P-1, 5,000 patterns", 7), .aliases = "fig-17"},
-    {SERIES("fig-17c", "Fig. 17: Dict_Input_L, P-1, 50,000 patterns", 8), .aliases = "fig-17"},
-    {SERIES("fig-18a", "Fig. 18: Dict_Input_L, P-2, 100 patterns", 9), .aliases = "fig-18"},
-    {SERIES("fig-18b", "Fig. 18: Dict_Input_L, P-2, 5,000 patterns", 10), .aliases = "fig-18"},
-    {SERIES("fig-18c", "Fig. 18: Dict_Input_L, P-2, 50,000 patterns", 11), .aliases = "fig-18"},
+    {.id = "fig-17b",
+     .aliases = "fig-17",
+     .caption = "Fig. 17: Dict_Input_L, P-1, 5,000 patterns",
+     .shape = &by_text,
+     .parameter = 7},
+    {.id = "fig-17c",
+     .aliases = "fig-17",
+     .caption = "Fig. 17: Dict_Input_L, P-1, 50,000 patterns",
+     .shape = &by_text,
+     .parameter = 8},
+    {.id = "fig-18a",
+     .aliases = "fig-18",
+     .caption = "Fig. 18: Dict_Input_L, P-2, 100 patterns",
+     .shape = &by_text,
+     .parameter = 9},
+    {.id = "fig-18b",
+     .aliases = "fig-18",
+     .caption = "Fig. 18: Dict_Input_L, P-2, 5,000 patterns",
+     .shape = &by_text,
+     .parameter = 10},
+    {.id = "fig-18c",
+     .aliases = "fig-18",
+     .caption = "Fig. 18: Dict_Input_L, P-2, 50,000 patterns",
+     .shape = &by_text,
+     .parameter = 11},
     {.id = "fig-19",
      .caption = "Fig. 19: P-2 with and without bank conflicts, 100 MB, 8 STTs",
-     .unit = "ms",
-     .row_axis = "patterns",
-     .column_axis = "kernel",
-     .rows = sets,
-     .columns = conflicts,
-     .ratio = PAPER_OVER_FIRST_COLUMN,
-     .is_time = true,
-     .measure = measure_conflicts,
-     .remark = "The text of the paper has 1.72 to 4.48."},
-    {BLOCKS("fig-20", "Fig. 20: P-1 by threads a block, 100 MB, 8 STTs", 0),
-     .remark = "The paper: 128 threads are best for all sets."},
-    {BLOCKS("fig-21", "Fig. 21: P-2 by threads a block, 8 KB of shared memory, 100 MB, 8 STTs", 1),
+     .shape = &(const paper_shape){.unit = "ms",
+                                   .row_axis = "patterns",
+                                   .column_axis = "kernel",
+                                   .rows = tran_sets,
+                                   .columns = conflicts,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .is_time = true,
+                                   .measure = measure_conflicts},
+     .remark =
+         "The text of the paper has 1.72 to 4.48. More accesses than one are bank conflicts: they "
+         "are computed from the places of the words in the 32 banks, not counted by the GPU."},
+    {.id = "fig-20",
+     .caption = "Fig. 20: P-1 by threads a block, 100 MB, 8 STTs",
+     .shape = &tran_by_threads,
+     .remark = "The paper: 128 threads are best for all sets. A thread has 128 bytes here."},
+    {.id = "fig-21",
+     .caption = "Fig. 21: P-2 by threads a block, 8 KB of shared memory, 100 MB, 8 STTs",
+     .shape = &tran_by_threads,
+     .parameter = TRAN_P2,
      .remark = "The paper: 256 threads are best for 100 and 5,000 patterns, 512 for 50,000."},
     {.id = "shared",
      .caption = "5.2.2: P-2 by shared memory a block, 256 threads, 100 MB, 8 STTs",
-     .unit = "ms",
-     .row_axis = "shared memory",
-     .column_axis = "patterns",
-     .rows = shared_rows,
-     .columns = sets,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .is_time = true,
-     .measure = measure_shared,
+     .shape = &tran_by_shared,
      .remark = "The text of the paper: 8 KB are best."},
+    {.id = "bytes",
+     .caption = "4.3: P-1 by bytes a thread, 128 threads, 100 MB, 8 STTs",
+     .shape = &tran_by_bytes,
+     .remark = "The paper searches the chunk of a thread and has no numbers for it."},
     {.id = "grid",
      .caption = "5.2.2: P-2 by threads and shared memory a block, 5,000 patterns, 100 MB, 8 STTs",
-     .unit = "ms",
-     .row_axis = "threads",
-     .column_axis = "shared memory",
-     .rows = thread_rows,
-     .columns = shared_columns,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .is_time = true,
-     .measure = measure_grid,
+     .shape = &tran_grid_p2,
      .remark = "The paper searches almost all combinations and prints two curves. A thread has the "
                "bytes of shared memory divided by the threads."},
+    {.id = "grid-p1",
+     .caption = "4.3: P-1 by threads a block and bytes a thread, 5,000 patterns, 100 MB, 8 STTs",
+     .shape = &tran_grid_p1},
     {.id = "forms",
      .caption = "5.2.2: P-2 by threads a block and by what is written, 5,000 patterns, 100 MB, "
                 "8 STTs",
-     .unit = "ms",
-     .row_axis = "threads",
-     .column_axis = "form",
-     .rows = thread_rows,
-     .columns = form_columns,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .is_time = true,
-     .measure = measure_form,
+     .shape = &tran_forms_by_threads,
+     .parameter = TRAN_P2,
      .remark = "The paper writes counts. 8 KB of shared memory."},
+    {.id = "forms-shared",
+     .caption = "5.2.2: P-2 by shared memory a block and by what is written, 256 threads, 5,000 "
+                "patterns, 100 MB, 8 STTs",
+     .shape = &tran_forms_by_shared},
+    {.id = "forms-p1",
+     .caption =
+         "5.2.2: P-1 by threads a block and by what is written, 5,000 patterns, 100 MB, 8 STTs",
+     .shape = &tran_forms_by_threads,
+     .remark = "128 bytes a thread."},
+    {.id = "forms-bytes",
+     .caption = "4.3: P-1 by bytes a thread and by what is written, 128 threads, 5,000 patterns, "
+                "100 MB, 8 STTs",
+     .shape = &tran_forms_by_bytes},
     {.id = "tables",
      .caption = "5.2: P-2 by number of tables, 100 MB",
-     .unit = "ms",
-     .row_axis = "tables",
-     .column_axis = "patterns",
-     .rows = table_rows,
-     .columns = sets,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .is_time = true,
-     .measure = measure_tables,
+     .shape = &tran_by_tables,
      .remark = "The paper has 1, 4 and 8 tables."},
     {.id = "chunk",
      .caption = "4.3: many cores by chunk of a thread, 5,000 patterns, 100 MB, all CPUs",
-     .unit = "Gbps",
-     .row_axis = "chunk",
-     .column_axis = "tables",
-     .rows = chunk_rows,
-     .columns = parts,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .measure = measure_chunk,
+     .shape = &tran_by_chunk,
      .remark = "The paper has no numbers for this."},
     {.id = "fig-22",
      .caption = "Fig. 22: many cores, 4 STTs over 1, all CPUs",
-     .unit = "Gbps",
-     .row_axis = "patterns, text",
-     .column_axis = "tables",
-     .rows = many_rows,
-     .columns = many_columns,
-     .ratio = PAPER_OVER_FIRST_COLUMN,
-     .measure = measure_many,
+     .shape = &(const paper_shape){.unit = "Gbps",
+                                   .row_axis = "patterns, text",
+                                   .column_axis = "tables",
+                                   .rows = many_rows,
+                                   .columns = many_columns,
+                                   .ratio = PAPER_OVER_FIRST_COLUMN,
+                                   .measure = measure_many},
      .remark =
          "Threads are placed as far apart as the CPUs permit, the paper's scatter affinity. Its "
          "text has 1.60 to 2.00 on a Xeon Phi with 60 cores."},
     {.id = "fig-22-threads",
      .caption = "Fig. 22: threads a CPU, 50,000 patterns, 100 MB",
-     .unit = "Gbps",
-     .row_axis = "threads",
-     .column_axis = "tables",
-     .rows = density_rows,
-     .columns = many_columns,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .measure = measure_density,
+     .shape = &(const paper_shape){.unit = "Gbps",
+                                   .row_axis = "threads",
+                                   .column_axis = "tables",
+                                   .rows = density_rows,
+                                   .columns = many_columns,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = measure_density},
      .remark = "The paper: 2 or 3 threads a core are best. Its cores run 4 threads at once."},
     {.id = "ranges",
      .caption = "Ratios that the text of the paper gives",
-     .unit = "times",
-     .row_axis = "ratio",
-     .column_axis = "",
-     .rows = tran_range_rows,
-     .columns = tran_range_columns,
+     .shape = &(const paper_shape){.unit = "times",
+                                   .row_axis = "ratio",
+                                   .column_axis = "",
+                                   .rows = tran_range_rows,
+                                   .columns = tran_range_columns,
+                                   .measure = tran_measure_range},
      .paper = tran_ranges,
-     .measure = tran_measure_range,
      .remark = "Of Figs. 13, 14, 19 and 22. P-1 and P-2 over 1 STT: with 4 and with 8."},
     {.id = "best",
      .caption = "Best throughput of P-1 and P-2",
-     .unit = "Gbps",
-     .row_axis = "kernel",
-     .column_axis = "",
-     .rows = tran_best_rows,
-     .columns = tran_best_columns,
-     .paper = tran_best,
-     .ratio = PAPER_OVER_FIRST_ROW,
-     .measure = tran_measure_best},
-    {PAPER_TODAY, .caption = "Today: 5,000 patterns, 100 MB", .rows = rivals,
-     .measure = measure_today,
+     .shape = &(const paper_shape){.unit = "Gbps",
+                                   .row_axis = "kernel",
+                                   .column_axis = "",
+                                   .rows = tran_best_rows,
+                                   .columns = tran_best_columns,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = tran_measure_best},
+     .paper = tran_best},
+    {.id = "today",
+     .caption = "Today: 5,000 patterns, 100 MB",
+     .shape = &(const paper_shape){.unit = "GB/s",
+                                   .row_axis = "algorithm",
+                                   .column_axis = "device",
+                                   .rows = rivals,
+                                   .columns = paper_devices,
+                                   .ratio = PAPER_OVER_FIRST_ROW,
+                                   .measure = measure_today},
      .remark = "Not in the paper. CPU: one thread. GPU: P-2, text in its memory."},
 };
 

@@ -9,6 +9,20 @@
 /* A scan by m tables with a kernel of the paper (NULL: on the CPU), of a text of `megabytes`. */
 scan_job tran_job(size_t patterns, uint32_t parts, const char *kernel, uint64_t megabytes);
 
+/* Pattern sets, and numbers of tables. */
+extern const size_t tran_set_sizes[];
+extern const char *const tran_sets[];
+extern const uint32_t tran_part_counts[];
+extern const char *const tran_parts[];
+
+/* The search for launch shapes (Figs. 20 and 21). Tables by threads are of P-1, or of P-2 if their
+ * parameter is TRAN_P2. */
+enum { TRAN_P2 = 1 };
+extern const paper_shape tran_by_threads, tran_by_shared, tran_by_bytes, tran_by_tables,
+    tran_by_chunk;
+extern const paper_shape tran_grid_p2, tran_grid_p1;
+extern const paper_shape tran_forms_by_threads, tran_forms_by_shared, tran_forms_by_bytes;
+
 /* Sizes of tables (Tables 2 to 4). */
 double tran_measure_states(struct reproduction *run, const paper_table *table, size_t row,
                            size_t column, char *why);

@@ -35,11 +35,11 @@ static const struct {
 static double extreme_of(reproduction *run, const paper_table *table, size_t range, bool wants_most,
                          char *why) {
     double extreme = wants_most ? -INFINITY : INFINITY;
-    for (size_t row = 0; table->rows[row] != NULL; row++) {
-        double over = table->measure(run, table, row, range_cells[range].over, why);
+    for (size_t row = 0; table->shape->rows[row] != NULL; row++) {
+        double over = table->shape->measure(run, table, row, range_cells[range].over, why);
         for (size_t column = range_cells[range].from; column <= range_cells[range].to; column++) {
-            double value = table->measure(run, table, row, column, why);
-            double ratio = table->is_time ? over / value : value / over;
+            double value = table->shape->measure(run, table, row, column, why);
+            double ratio = table->shape->is_time ? over / value : value / over;
             if (isnan(ratio))
                 return PAPER_NONE;
             extreme = wants_most ? fmax(extreme, ratio) : fmin(extreme, ratio);
@@ -79,9 +79,9 @@ double tran_measure_best(reproduction *run, const paper_table *table, size_t row
         const paper_table *series = &paper_tran.tables[i];
         if (strncmp(series->id, figure, strlen(figure)) != 0)
             continue;
-        for (size_t size = 0; series->rows[size] != NULL; size++) {
-            for (size_t parts = 0; series->columns[parts] != NULL; parts++)
-                most = fmax(most, series->measure(run, series, size, parts, why));
+        for (size_t size = 0; series->shape->rows[size] != NULL; size++) {
+            for (size_t parts = 0; series->shape->columns[parts] != NULL; parts++)
+                most = fmax(most, series->shape->measure(run, series, size, parts, why));
         }
     }
     return most;

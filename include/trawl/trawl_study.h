@@ -163,6 +163,10 @@ typedef struct trawl_study_scan_options {
     uint32_t block_bytes;   /* S_block, text that a block owns */
     trawl_table_path table_path;
     trawl_study_scan_report *report; /* NULL, or filled in as trawl_scan_options.report is */
+    bool keep_segments; /* GPU: the memory of all segments stays with the database, so that the next
+                           scan of this kind allocates nothing. It is freed by a scan without this
+                           option, and with the database. False: memory of a few small segments
+                           stays */
 } trawl_study_scan_options;
 #define TRAWL_STUDY_SCAN_OPTIONS TRAWL_SIZED(trawl_study_scan_options)
 
@@ -306,6 +310,9 @@ typedef struct trawl_cuda_layout {
                                 own: (max_length - 1) / S_thread for automata (Zha & Sahni 2011,
                                 IV-A); 0 for kernels that walk no byte twice */
     trawl_table_path table_path; /* how tables are read; CHOSEN: by plain loads */
+    uint32_t bank_accesses;      /* kernels p2 and p2-conflicts: accesses of shared memory that one
+                                    read of text by a warp takes, computed from the places of its
+                                    words in the 32 banks; 1: no conflict. 0: not known */
 } trawl_cuda_layout;
 #define TRAWL_CUDA_LAYOUT TRAWL_SIZED(trawl_cuda_layout)
 

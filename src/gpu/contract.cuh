@@ -117,6 +117,7 @@ typedef struct trawl_cuda_launch_plan {
     uint32_t strip_threads; /* threads that own a strip together; 0: one */
     uint32_t overlap;       /* bytes before each strip that its threads walk too; 0: none */
     uint32_t shared_bytes;  /* dynamic shared memory of a block */
+    uint32_t bank_accesses; /* as in trawl_cuda_layout; 0: not known */
     bool ordered;           /* RECORDS come in canonical order within each strip */
     bool ordered_ends;      /* RECORDS come by ascending ends, those with equal ends in any order */
     uint64_t slice_bytes;   /* most owned bytes of a slice: a multiple of 4096; 0: the largest */

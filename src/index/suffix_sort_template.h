@@ -40,54 +40,38 @@
 /* The symbols of a text: 0 .. symbols - 1. */
 typedef struct SORT_NAMED(alphabet) {
     SORT_INDEX symbols;
-    bool has_sizes;      /* there is room for `sizes` */
-    SORT_INDEX *sizes;   /* how often each occurs */
+    SORT_INDEX *sizes;   /* how often each occurs; NULL: there is no room for that */
     SORT_INDEX *buckets; /* the next slot of each bucket */
 } SORT_NAMED(alphabet);
 
-/* Whether suffix i is small, given whether suffix i + 1 is. Without a branch, as both results are
- * equally likely. */
-static inline bool SORT_NAMED(is_small)(const SORT_TEXT *text, SORT_INDEX i, bool next_is_small) {
-    return (text[i] < text[i + 1]) | ((text[i] == text[i + 1]) & next_is_small);
+/* Whether suffix i + 1 is an LMS suffix, given whether it is small. Sets *small for suffix i.
+ * Without a branch, as all results are equally likely. */
+static inline bool SORT_NAMED(is_lms)(const SORT_TEXT *text, SORT_INDEX i, bool *small) {
+    const bool next_is_small = *small;
+    *small = (text[i] < text[i + 1]) | ((text[i] == text[i + 1]) & next_is_small);
+    return next_is_small & !*small;
 }
 
-static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
+static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *sizes,
                               SORT_INDEX symbols) {
-    memset(buckets, 0, (size_t)symbols * sizeof *buckets);
+    memset(sizes, 0, (size_t)symbols * sizeof *sizes);
     for (SORT_INDEX i = 0; i < length; i++) {
-        buckets[text[i]]++;
+        sizes[text[i]]++;
     }
 }
 
-/* Sets `buckets` to the number of each symbol: counts them, or copies `sizes` if they are there. */
-static void SORT_NAMED(sizes)(const SORT_TEXT *text, SORT_INDEX length,
-                              const SORT_NAMED(alphabet) * of) {
-    if (of->has_sizes) {
-        memcpy(of->buckets, of->sizes, (size_t)of->symbols * sizeof *of->buckets);
-    } else {
+/* Sets each bucket to its first slot, or with `ends` to one past its last. */
+static void SORT_NAMED(reset)(const SORT_TEXT *text, SORT_INDEX length,
+                              const SORT_NAMED(alphabet) * of, bool ends) {
+    const SORT_INDEX *sizes = of->sizes;
+    if (sizes == NULL) {
         SORT_NAMED(count)(text, length, of->buckets, of->symbols);
+        sizes = of->buckets;
     }
-}
-
-/* Sets each bucket to one past its last slot. */
-static void SORT_NAMED(ends)(const SORT_TEXT *text, SORT_INDEX length,
-                             const SORT_NAMED(alphabet) * of) {
-    SORT_NAMED(sizes)(text, length, of);
     SORT_INDEX sum = 0;
     for (SORT_INDEX symbol = 0; symbol < of->symbols; symbol++) {
-        sum += of->buckets[symbol];
-        of->buckets[symbol] = sum;
-    }
-}
-
-/* Sets each bucket to its first slot. */
-static void SORT_NAMED(begins)(const SORT_TEXT *text, SORT_INDEX length,
-                               const SORT_NAMED(alphabet) * of) {
-    SORT_NAMED(sizes)(text, length, of);
-    SORT_INDEX sum = 0;
-    for (SORT_INDEX symbol = 0; symbol < of->symbols; symbol++) {
-        SORT_INDEX size = of->buckets[symbol];
-        of->buckets[symbol] = sum;
+        SORT_INDEX size = sizes[symbol];
+        of->buckets[symbol] = ends ? sum + size : sum;
         sum += size;
     }
 }
@@ -99,10 +83,8 @@ static inline void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX le
                                             SORT_INDEX *suffixes, SORT_INDEX *begins, bool kept) {
     const SORT_INDEX borders = begins[1];
     for (SORT_INDEX i = 0; i < length; i++) {
-        if (length - i > SORT_AHEAD) {
-            SORT_INDEX later = suffixes[i + SORT_AHEAD];
-            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
-        }
+        SORT_INDEX later = suffixes[i + SORT_AHEAD < length ? i + SORT_AHEAD : i];
+        __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
         SORT_INDEX suffix = suffixes[i];
         if (suffix > 0) {
             SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
@@ -115,45 +97,25 @@ static inline void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX le
     }
 }
 
-/* Step 5, from right to left: for each suffix, puts the suffix one position before it into its
- * bucket if that is small. Borders stay where they are. */
-static inline void SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
-                                            SORT_INDEX *suffixes, SORT_INDEX *ends) {
-    for (SORT_INDEX i = length - 1; i >= 0; i--) {
-        if (i >= SORT_AHEAD) {
-            SORT_INDEX later = suffixes[i - SORT_AHEAD];
-            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
-        }
-        SORT_INDEX suffix = suffixes[i];
-        if (suffix < 0) {
-            suffixes[i] = ~suffix;
-        } else if (suffix > 0 && text[suffix - 1] != 0) {
-            SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
-            bool open = suffix > 1 && (SORT_INDEX)text[suffix - 2] <= before;
-            suffixes[--ends[before]] = open ? suffix - 1 : ~(suffix - 1);
-        }
-    }
-}
-
-/* Step 2, from right to left: as induce_small, but keeps only LMS suffixes, in their order at the
- * end of the array. Returns their number. */
-static inline SORT_INDEX SORT_NAMED(collect_small)(const SORT_TEXT *text, SORT_INDEX length,
-                                                   SORT_INDEX *suffixes, SORT_INDEX *ends) {
+/* Step 2 or 5, from right to left: for each suffix, puts the suffix one position before it into its
+ * bucket if that is small. Borders stay where they are. With `collect` only LMS suffixes stay, in
+ * their order at the end of the array. Returns their number. */
+static inline SORT_INDEX SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
+                                                  SORT_INDEX *suffixes, SORT_INDEX *ends,
+                                                  bool collect) {
     SORT_INDEX collected = length;
     for (SORT_INDEX i = length - 1; i >= 0; i--) {
-        if (i >= SORT_AHEAD) {
-            SORT_INDEX later = suffixes[i - SORT_AHEAD];
-            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
-        }
+        SORT_INDEX later = suffixes[i < SORT_AHEAD ? i : i - SORT_AHEAD];
+        __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
         SORT_INDEX suffix = suffixes[i];
         if (suffix < 0) {
-            suffixes[--collected] = ~suffix;
+            suffixes[collect ? --collected : i] = ~suffix;
         } else if (suffix > 0 && text[suffix - 1] != 0) {
             SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
             SORT_INDEX earlier = suffix > 1 ? (SORT_INDEX)text[suffix - 2] : 0;
-            suffixes[--ends[before]] = earlier > before ? ~(suffix - 1)
-                                       : earlier != 0   ? suffix - 1
-                                                        : 0;
+            suffixes[--ends[before]] = earlier > before          ? ~(suffix - 1)
+                                       : collect && earlier == 0 ? 0
+                                                                 : suffix - 1;
         }
     }
     return length - collected;
@@ -165,11 +127,9 @@ static void SORT_NAMED(place_unsorted)(const SORT_TEXT *text, SORT_INDEX length,
     memset(suffixes, 0, (size_t)length * sizeof *suffixes);
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = SORT_NAMED(is_small)(text, i, small);
-        if (small & !smaller) {
+        if (SORT_NAMED(is_lms)(text, i, &small)) {
             suffixes[--ends[text[i + 1]]] = i + 1;
         }
-        small = smaller;
     }
 }
 
@@ -182,13 +142,11 @@ static void SORT_NAMED(note_lengths)(const SORT_TEXT *text, SORT_INDEX length,
     SORT_INDEX next = length - 1;
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = SORT_NAMED(is_small)(text, i, small);
-        if (small & !smaller) {
+        if (SORT_NAMED(is_lms)(text, i, &small)) {
             bool border = text[i + 1] == 0 || text[next] == 0;
             suffixes[(i + 1) / 2] = border ? 0 : next - i;
             next = i + 1;
         }
-        small = smaller;
     }
 }
 
@@ -198,10 +156,9 @@ static SORT_INDEX SORT_NAMED(name)(const SORT_TEXT *text, SORT_INDEX *suffixes,
                                    const SORT_INDEX *sorted, SORT_INDEX count) {
     SORT_INDEX names = 0, last = 0, last_length = 0;
     for (SORT_INDEX i = 0; i < count; i++) {
-        if (count - i > SORT_AHEAD) {
-            __builtin_prefetch(&text[sorted[i + SORT_AHEAD]]);
-            __builtin_prefetch(&suffixes[sorted[i + SORT_AHEAD] / 2], 1);
-        }
+        SORT_INDEX later = sorted[i + SORT_AHEAD < count ? i + SORT_AHEAD : i];
+        __builtin_prefetch(&text[later]);
+        __builtin_prefetch(&suffixes[later / 2], 1);
         SORT_INDEX suffix = sorted[i], length = suffixes[suffix / 2];
         bool equal = length != 0 && length == last_length;
         for (SORT_INDEX k = 0; equal && k < length; k++) {
@@ -233,11 +190,9 @@ static void SORT_NAMED(expand)(const SORT_TEXT *text, SORT_INDEX length, SORT_IN
     SORT_INDEX slot = count;
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = SORT_NAMED(is_small)(text, i, small);
-        if (small & !smaller) {
+        if (SORT_NAMED(is_lms)(text, i, &small)) {
             positions[--slot] = i + 1;
         }
-        small = smaller;
     }
     for (SORT_INDEX i = 0; i < count; i++) {
         suffixes[i] = positions[suffixes[i + 1]];
@@ -249,9 +204,7 @@ static void SORT_NAMED(place_sorted)(const SORT_TEXT *text, SORT_INDEX length, S
                                      SORT_INDEX *ends, SORT_INDEX count) {
     memset(suffixes + count, 0, (size_t)(length - count) * sizeof *suffixes);
     for (SORT_INDEX i = count - 1; i >= 0; i--) {
-        if (i >= SORT_AHEAD) {
-            __builtin_prefetch(&text[suffixes[i - SORT_AHEAD]]);
-        }
+        __builtin_prefetch(&text[suffixes[i < SORT_AHEAD ? i : i - SORT_AHEAD]]);
         SORT_INDEX suffix = suffixes[i];
         suffixes[i] = 0;
         suffixes[--ends[text[suffix]]] = suffix;
@@ -269,25 +222,24 @@ static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDE
         capacity -= 2 * symbols; /* there is room in the array */
         of.buckets = suffixes + capacity;
         of.sizes = of.buckets + symbols;
-        of.has_sizes = true;
     } else {
-        of.has_sizes = symbols <= length / 4 || symbols <= TRAWL_SUFFIX_SYMBOLS;
-        allocated = trawl_allocate((size_t)symbols * (of.has_sizes ? 2 : 1), sizeof *allocated);
+        bool both = symbols <= length / 4 || symbols <= TRAWL_SUFFIX_SYMBOLS;
+        allocated = trawl_allocate((size_t)symbols * (both ? 2 : 1), sizeof *allocated);
         if (allocated == NULL) {
             return false;
         }
         of.buckets = allocated;
-        of.sizes = allocated + (of.has_sizes ? symbols : 0);
+        of.sizes = both ? allocated + symbols : NULL;
     }
-    if (of.has_sizes) {
+    if (of.sizes != NULL) {
         SORT_NAMED(count)(text, length, of.sizes, symbols);
     }
-    SORT_NAMED(ends)(text, length, &of);
+    SORT_NAMED(reset)(text, length, &of, true);
     SORT_NAMED(place_unsorted)(text, length, suffixes, of.buckets);
-    SORT_NAMED(begins)(text, length, &of);
+    SORT_NAMED(reset)(text, length, &of, false);
     SORT_NAMED(induce_large)(text, length, suffixes, of.buckets, false);
-    SORT_NAMED(ends)(text, length, &of);
-    SORT_INDEX count = SORT_NAMED(collect_small)(text, length, suffixes, of.buckets);
+    SORT_NAMED(reset)(text, length, &of, true);
+    SORT_INDEX count = SORT_NAMED(induce_small)(text, length, suffixes, of.buckets, true);
 
     SORT_INDEX *sorted = suffixes + (length - count);
     SORT_NAMED(note_lengths)(text, length, suffixes);
@@ -304,12 +256,12 @@ static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDE
         }
     }
     if (done) {
-        SORT_NAMED(ends)(text, length, &of);
+        SORT_NAMED(reset)(text, length, &of, true);
         SORT_NAMED(place_sorted)(text, length, suffixes, of.buckets, count);
-        SORT_NAMED(begins)(text, length, &of);
+        SORT_NAMED(reset)(text, length, &of, false);
         SORT_NAMED(induce_large)(text, length, suffixes, of.buckets, true);
-        SORT_NAMED(ends)(text, length, &of);
-        SORT_NAMED(induce_small)(text, length, suffixes, of.buckets);
+        SORT_NAMED(reset)(text, length, &of, true);
+        (void)SORT_NAMED(induce_small)(text, length, suffixes, of.buckets, false);
     }
     trawl_release(allocated);
     return done;

@@ -98,6 +98,7 @@ static trawl_status copy_options(const trawl_scan_options *given, trawl_scan_set
         .block_threads = study.block_threads,
         .block_bytes = study.block_bytes,
         .table_path = study.table_path,
+        .keep_segments = study.keep_segments,
         .report = wanted ? &report->values : NULL,
     };
     return TRAWL_OK;

@@ -27,6 +27,7 @@ typedef struct trawl_scan_settings {
     uint32_t block_threads;
     uint32_t block_bytes;
     trawl_table_path table_path;
+    bool keep_segments;
     trawl_report *report; /* NULL: none is wanted; else it lives as long as the scan */
 } trawl_scan_settings;
 

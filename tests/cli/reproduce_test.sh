@@ -18,7 +18,7 @@ filled() {
         awk '$1 > 0 { count++ } END { print count + 0 }')" = "$3"
 }
 
-tables=(zha:3 zha:4 tran:3 charan:space nunes:1 nunes:2 kouzinopoulos:ac-wm kouzinopoulos:cpu)
+tables=(zha:3 zha:4 tran:3 charan:space charan:queries nunes:1 nunes:2 kouzinopoulos:ac-wm kouzinopoulos:cpu)
 [ -z "$extent" ] || tables=()
 ranks=0 # few: each run starts MPI
 if [ "$extent" = all ] && has mpirun && "$(dirname "$trawl")/trawl-mpi" --version >/dev/null 2>&1; then
@@ -35,6 +35,8 @@ filled zha:3 '904 MB' 5
 filled zha:4 'quad-core, 4 threads' 8
 filled tran:3 '50,000' 2
 filled charan:space here 10
+filled charan:queries KMP 9
+filled charan:queries 'trawl index' 10
 filled nunes:2 CPU 6
 filled kouzinopoulos:cpu WM 3
 holds 'powers of 2 modulo 13' test "$(numbers nunes:1 '2^i mod 13' | tr '\n' ' ')" = \
@@ -58,8 +60,15 @@ if [ "$extent" = device ]; then
     filled zha:4 'GPU, strategy A' 8
     filled tran:fig-12c '8 STTs' 5
     filled tran:fig-19 'with bank conflicts' 3
+    tr -s '\n ' ' ' <text >joined
+    holds 'bank conflicts are computed' grep -q 'p2-conflicts 8; p2 1\.' joined
     filled tran:grid '8 KB' 5
+    filled tran:grid-p1 '512 bytes' 5
+    filled tran:bytes '50,000' 5
     filled tran:forms matches 5
+    filled tran:forms-p1 'counts by pattern' 5
+    filled tran:forms-bytes matches 5
+    filled tran:forms-shared ends 5
     filled tran:tables '50,000' 5
     filled charan:shared 'Algorithm 5' 10
     filled nunes:3 GPU 30

@@ -72,6 +72,56 @@ static void a_hundred_scans(void **state) {
     }
 }
 
+/* Counts, and states if the engine has them. */
+static trawl_status scan_kept(const trawl_db *db, const char *transfer, bool kept) {
+    static uint16_t states[sizeof(text)];
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    uint64_t total = 0;
+    options.device = "cuda";
+    options.transfer = transfer;
+    options.study = &study;
+    study.segment_bytes = 32;
+    study.keep_segments = kept;
+    trawl_status status = trawl_study_cuda_entries(db, text, sizeof(text), TRAWL_CUDA_STATES,
+                                                   &options, states, sizeof(states), &error);
+    if (status == TRAWL_OK)
+        status = trawl_count(db, text, sizeof(text), &options, &total, NULL, &error);
+    assert_true(status != TRAWL_OK || total == sizeof(text));
+    return status;
+}
+
+/* The second scan finds the memory of all segments, until one without the option. */
+static void segments_are_kept(void **state) {
+    (void)state;
+    for (int t = 0; t < TRANSFERS; t++) {
+        /* Zero-copy page-locks a text that is not. */
+        for (int pinned = strcmp(transfers[t], "zero-copy") == 0; pinned < 2; pinned++) {
+            size_t objects = device_live_objects();
+            trawl_db *db = compiled((combination){.engine = "ac-dfa"});
+            if (pinned)
+                assert_int_equal(trawl_cuda_pin(text, sizeof(text), &error), TRAWL_OK);
+            assert_int_equal(scan_kept(db, transfers[t], false), TRAWL_OK);
+            size_t few = device_live_objects();
+            assert_int_equal(scan_kept(db, transfers[t], true), TRAWL_OK);
+            size_t all = device_live_objects(), available = device_free_bytes();
+            assert_true(strcmp(transfers[t], "a") == 0 ? all > few : all >= few);
+            device_fail_allocations(0);
+            if (scan_kept(db, transfers[t], true) != TRAWL_OK)
+                fail_msg("transfer %s allocates again: %s", transfers[t], error.message);
+            device_fail_allocations(-1);
+            assert_int_equal(device_live_objects(), all);
+            assert_true(device_free_bytes() >= available);
+            assert_int_equal(scan_kept(db, transfers[t], false), TRAWL_OK);
+            assert_true(device_live_objects() <= few);
+            if (pinned)
+                trawl_cuda_unpin(text);
+            trawl_db_free(db);
+            assert_int_equal(device_live_objects(), objects);
+        }
+    }
+}
+
 /* Scans in several ways; returns the first status that is not TRAWL_OK. */
 static trawl_status scan_all_ways(const trawl_db *db, const char *device) {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
@@ -156,6 +206,7 @@ int main(void) {
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hundred_scans),
+        cmocka_unit_test(segments_are_kept),
         cmocka_unit_test(every_allocation_fails),
         cmocka_unit_test(no_device_memory),
     };

@@ -504,6 +504,7 @@ extern "C" trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
     known.shared_bytes = planned.plan.shared_bytes;
     known.overlap_overhead = (double)planned.plan.overlap / (double)planned.plan.strip_bytes;
     known.table_path = planned.plan.table_path;
+    known.bank_accesses = planned.plan.bank_accesses;
     trawl_sized_write(layout, &known, sizeof known);
     return TRAWL_OK;
 }

@@ -234,7 +234,8 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     }
     bool healthy = walk->slots != NULL && drain(walk);
     healthy = healthy && status <= TRAWL_STOPPED;
-    trawl_cuda_slots_leave(walk->walker->base.db, walk->walker->device, walk->slots, healthy);
+    trawl_cuda_slots_leave(walk->walker->base.db, walk->walker->device, walk->slots,
+                           options->keep_segments, healthy);
     trawl_ring_close(&walk->ring);
     trawl_fillers_close(walk->fillers);
     if (walk->shared) {

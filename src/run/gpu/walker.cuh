@@ -204,10 +204,10 @@ trawl_status trawl_cuda_upload_once(const trawl_db *db, uint32_t device, const u
 trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cuda_slots **slots,
                                    trawl_error *error);
 
-/* Keeps the slots with the database for the next walk. Frees them instead if other slots are
- * kept there already, or if `healthy` is false. No work of the slots may be under way. NULL is
- * allowed. */
-void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
+/* Keeps the slots with the database for the next walk: all of them with `all`, else a few small
+ * ones. Frees the others, and all if other slots are kept there already, or if `healthy` is false.
+ * No work of the slots may be under way. NULL is allowed. */
+void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots, bool all,
                             bool healthy);
 
 /*

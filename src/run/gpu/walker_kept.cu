@@ -119,11 +119,11 @@ trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cu
     return TRAWL_OK;
 }
 
-void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
+void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots, bool all,
                             bool healthy) {
     if (slots != NULL && healthy) {
         bool large = slots->count != 0 && slots->slot[0].text_bytes > TRAWL_SLOT_KEPT_BYTES;
-        trawl_cuda_slots_keep(slots, large ? 0 : TRAWL_RING_FILLED_SLOTS);
+        trawl_cuda_slots_keep(slots, all ? UINT64_MAX : large ? 0 : TRAWL_RING_FILLED_SLOTS);
         (void)pthread_mutex_lock(&db->uploads->lock);
         kept_upload *kept = find_kept(db, device);
         if (kept != NULL && kept->idle == NULL) {

@@ -11,25 +11,10 @@
  * Parts of the set add to the same results by atomic additions. Places for records are taken in the
  * same way, so the records of a strip are sorted afterwards.
  *
- * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. If rows were stored
- * in order, the words that the threads of a warp read together, W apart from each other, would be
- * in no more than 32 / g of the 32 banks, where g is the largest power of two, up to 32, that
- * divides W: bank t * W mod 32 is the same for threads 32 / g apart. So words are moved within
- * groups of g, along a diagonal: word w of row t is stored in place (w + t / (32 / g)) mod g of its
- * group. For W = 8, so g = 8, with the words of each row from place 0 on:
- *
- *     rows  0 to  3   0 1 2 3 4 5 6 7
- *     rows  4 to  7   7 0 1 2 3 4 5 6
- *     rows  8 to 11   6 7 0 1 2 3 4 5
- *     ...
- *
- * Every 32 / g rows the words move by one bank, and after 32 rows all banks have been used once.
- * The words that a warp stores together are 32 neighbours in the text, whole groups, and moving
- * them within their groups keeps them in 32 different banks. For an odd W, g is 1 and nothing is
- * moved (Theorem 1 of Zha & Sahni 2011). The paper has W = 8; its Fig. 10 and its earlier work show
- * W = 32, where each row is a group and moves by one word.
+ * How p2 stores its tile: ../tile.h.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
+#include "engines/ac_split/tile.h"
 #include "engines/engines.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
@@ -151,6 +136,11 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
     if (status != TRAWL_OK) {
         return status;
     }
+    if (tiled) {
+        trawl_split_rows tile =
+            trawl_split_rows_of(plan->strip_bytes / 4, plan->kernel == KERNEL_P2);
+        plan->bank_accesses = trawl_split_bank_accesses(&tile, 0, 0);
+    }
     uint32_t rows = tiled ? rows_before(uploaded, plan->strip_bytes) + threads : 0;
     return trawl_cuda_plan_shared(uploaded, TRAWL_GPU_CLASS_BYTES + rows * plan->strip_bytes, plan,
                                   error);
@@ -168,13 +158,11 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ kernel p2 */
 
-/* A block's tile: rows of `row_words` words, the first of which begins with text[first]. */
+/* A block's tile: its first row begins with text[first]. */
 typedef struct split_tile {
     uint32_t *words;
-    int32_t first;      /* may be before the text */
-    uint32_t row_words; /* W */
-    uint32_t mask;      /* g - 1; 0: no diagonal */
-    uint32_t shift;     /* log2 of 32 / g */
+    int32_t first; /* may be before the text */
+    trawl_split_rows rows;
 } split_tile;
 
 static __device__ __forceinline__ split_tile split_tile_at(uint8_t *memory, int32_t first,
@@ -182,21 +170,14 @@ static __device__ __forceinline__ split_tile split_tile_at(uint8_t *memory, int3
     split_tile tile;
     tile.words = (uint32_t *)memory;
     tile.first = first;
-    tile.row_words = row_words;
-    /* The lowest bit set in W is the largest power of two that divides it; none below 32 is 32. */
-    tile.mask = diagonal ? ((row_words & (0u - row_words) & (TRAWL_GPU_BANKS - 1)) - 1) &
-                               (TRAWL_GPU_BANKS - 1)
-                         : 0;
-    tile.shift = (uint32_t)__popc(~tile.mask & (TRAWL_GPU_BANKS - 1));
+    tile.rows = trawl_split_rows_of(row_words, diagonal);
     return tile;
 }
 
-/* The place of word `index` of the tile, which is in row `row`. A row is a whole number of groups,
- * so that the word's place in its group follows from its index. */
+/* Word `index` of the tile, which is in row `row`. */
 static __device__ __forceinline__ uint32_t *split_word(const split_tile &tile, uint32_t index,
                                                        uint32_t row) {
-    uint32_t moved = (index + (row >> tile.shift)) & tile.mask;
-    return &tile.words[(index & ~tile.mask) | moved];
+    return &tile.words[trawl_split_place(&tile.rows, index, row)];
 }
 
 /* Loads text[at] .. text[at + 3], zeros where there is no text. text + at is a multiple of 4. */
@@ -217,14 +198,14 @@ static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_slice &sl
  * this. */
 static __device__ __forceinline__ void split_fill(const trawl_cuda_slice &slice,
                                                   const split_tile &tile, uint32_t rows) {
-    uint32_t row = threadIdx.x / tile.row_words, column = threadIdx.x % tile.row_words;
-    uint32_t rows_on = blockDim.x / tile.row_words, columns_on = blockDim.x % tile.row_words;
-    for (uint32_t i = threadIdx.x; i < rows * tile.row_words; i += blockDim.x) {
+    uint32_t row = threadIdx.x / tile.rows.words, column = threadIdx.x % tile.rows.words;
+    uint32_t rows_on = blockDim.x / tile.rows.words, columns_on = blockDim.x % tile.rows.words;
+    for (uint32_t i = threadIdx.x; i < rows * tile.rows.words; i += blockDim.x) {
         *split_word(tile, i, row) = split_load(slice, tile.first + (int32_t)(4 * i));
         row += rows_on;
         column += columns_on;
-        if (column >= tile.row_words) {
-            column -= tile.row_words;
+        if (column >= tile.rows.words) {
+            column -= tile.rows.words;
             row++;
         }
     }
@@ -256,10 +237,10 @@ split_walk_tile(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys
                 const trawl_cuda_dfa &dfa, const uint8_t *class_of, const split_tile &tile,
                 int32_t from, int32_t past, split_walk *walk) {
     uint32_t index = (uint32_t)(from - tile.first) / 4;
-    uint32_t row = index / tile.row_words, column = index % tile.row_words;
+    uint32_t row = index / tile.rows.words, column = index % tile.rows.words;
     for (int32_t at = tile.first + (int32_t)(4 * index); at < past; at += 4) {
         uint32_t word = *split_word(tile, index++, row);
-        if (++column == tile.row_words) {
+        if (++column == tile.rows.words) {
             column = 0;
             row++;
         }
