@@ -40,7 +40,8 @@
 /* The symbols of a text: 0 .. symbols - 1. */
 typedef struct SORT_NAMED(alphabet) {
     SORT_INDEX symbols;
-    SORT_INDEX *sizes;   /* how often each occurs; NULL: there is no room for that */
+    bool has_sizes;      /* there is room for `sizes` */
+    SORT_INDEX *sizes;   /* how often each occurs */
     SORT_INDEX *buckets; /* the next slot of each bucket */
 } SORT_NAMED(alphabet);
 
@@ -64,7 +65,7 @@ static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_IND
 static void SORT_NAMED(reset)(const SORT_TEXT *text, SORT_INDEX length,
                               const SORT_NAMED(alphabet) * of, bool ends) {
     const SORT_INDEX *sizes = of->sizes;
-    if (sizes == NULL) {
+    if (!of->has_sizes) {
         SORT_NAMED(count)(text, length, of->buckets, of->symbols);
         sizes = of->buckets;
     }
@@ -222,16 +223,17 @@ static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDE
         capacity -= 2 * symbols; /* there is room in the array */
         of.buckets = suffixes + capacity;
         of.sizes = of.buckets + symbols;
+        of.has_sizes = true;
     } else {
-        bool both = symbols <= length / 4 || symbols <= TRAWL_SUFFIX_SYMBOLS;
-        allocated = trawl_allocate((size_t)symbols * (both ? 2 : 1), sizeof *allocated);
+        of.has_sizes = symbols <= length / 4 || symbols <= TRAWL_SUFFIX_SYMBOLS;
+        allocated = trawl_allocate((size_t)symbols * (of.has_sizes ? 2 : 1), sizeof *allocated);
         if (allocated == NULL) {
             return false;
         }
         of.buckets = allocated;
-        of.sizes = both ? allocated + symbols : NULL;
+        of.sizes = allocated + (of.has_sizes ? symbols : 0);
     }
-    if (of.sizes != NULL) {
+    if (of.has_sizes) {
         SORT_NAMED(count)(text, length, of.sizes, symbols);
     }
     SORT_NAMED(reset)(text, length, &of, true);
