@@ -27,6 +27,7 @@ enum {
     FLAG_NO_BUILD,
     FLAG_BUILD_LIMIT,
     FLAG_SAMPLE,
+    FLAG_TEXT_SIZE,
     FLAG_DATABASE,
     FLAG_PATTERNS,
     FLAG_PAPERS,
@@ -41,6 +42,11 @@ static const flag own_flags[] = {
     {FLAG_SAMPLE, 0, "sample", "FILE",
      "Choose the engine for texts like FILE. Without it: for a text made up of the patterns.",
      "Plan"},
+    {FLAG_TEXT_SIZE, 0, "text-size", "SIZE",
+     "Choose the engine for SIZE bytes of text in all, as 'trawl scan' does for texts whose size "
+     "is "
+     "known: time to plan and to build tables counts too. Without it: for very long texts.",
+     NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
      "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto. If this machine has "
      "no such GPU, it is chosen for an NVIDIA H200.",
@@ -104,6 +110,7 @@ typedef struct info_request {
     study_options study; /* of compile */
     const char *database;
     const char *sample;
+    uint64_t text_bytes; /* 0: not given */
     uint64_t build_limit;
     bool no_build;
     bool papers;
@@ -144,6 +151,8 @@ static bool take_own(info_request *request, const arguments *args, int id) {
     case FLAG_SAMPLE:
         request->sample = args->value;
         return true;
+    case FLAG_TEXT_SIZE:
+        return arguments_size(args, 1, UINT64_MAX, &request->text_bytes);
     case FLAG_DEVICE:
         request->compile.device = args->value;
         return device_can_be_planned(args->value);
@@ -170,7 +179,8 @@ static bool consistent(const info_request *request) {
     else if (is_database && !request->list && request->patterns.format_given)
         problem = "--pattern-format is for -f, -e and --patterns";
     if (problem == NULL && request->list &&
-        (request->json || request->papers || request->no_build || request->sample != NULL))
+        (request->json || request->papers || request->no_build || request->sample != NULL ||
+         request->text_bytes != 0))
         problem = "--patterns prints nothing but patterns: leave out the other flags";
     if (problem != NULL)
         (void)arguments_misuse(&info_command, "%s", problem);
@@ -223,6 +233,7 @@ static int print(const info_request *request, info_report *info, const trawl_pat
     trawl_compile_options given = TRAWL_COMPILE_OPTIONS;
     given.matches = info->is_database ? info->database.matches : request->compile.matches;
     given.device = request->compile.device;
+    given.text_bytes = request->text_bytes;
     info->matches = given.matches;
     info->sample = request->sample;
     planning plan;

@@ -114,9 +114,8 @@ static void remember_output(text_scanner *scanner) {
 
 /* ------------------------------------------------------------------ --stats */
 
-/* Prints what the planner expected, and the measured candidates of each filter. For an engine
- * that the user named: the reason of its database, which may say that its time for a byte has no
- * bound. */
+/* Prints the reason of the database, which may say that an engine's time for a byte has no bound;
+ * if it was planned, also what the planner expected, and the measured candidates of each filter. */
 static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reason) {
     trawl_study_plan expected = TRAWL_STUDY_PLAN;
     const trawl_study_scan_report *done = &plan->report.study;
@@ -130,8 +129,7 @@ static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reas
                   ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
                   ",\"sample_bytes\":%" PRIu64,
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
-    if (expected.for_cuda)
-        device_print_stat(file, "planned_for_cuda", reason);
+    device_print_stat(file, expected.for_cuda ? "planned_for_cuda" : "reason", reason);
     if (done->filtered_bytes == 0 && done->fallback_bytes == 0)
         return;
     (void)fprintf(file, ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64,

@@ -85,6 +85,15 @@ holds 'candidates of the reason and of the table' bash -c '
     share=$(tr -s " \n" " " <.out | sed -nE "s/.*1 filter leaves ([0-9.e-]+) % of the positions.*/\1/p")
     [ -z "$share" ] || grep -qE " $share %  *[0-9.]+$" .out'
 
+# the plan for a text of a given size is the one that scan makes
+check 'a short text' "$trawl" info --text-size "$(stat -c %s text)" --sample text -f numbers
+engine=$(figure plan | sed -E 's/^engine ([a-z-]*),.*/\1/')
+"$trawl" scan -c --stats -f numbers --sample text text >/dev/null 2>stats
+holds 'the engine of --stats' grep -q "\"engine\":\"$engine\"" stats
+holds 'why this engine' bash -c 'grep -q "^  why  *The text is so short" .out'
+refuse '--text-size' "$trawl" info --text-size 0 -f numbers
+refuse '--patterns prints nothing but patterns' "$trawl" info --patterns --text-size 1k numbers.db
+
 # a large set: what takes long is announced, and a terminal says what is being measured
 awk 'BEGIN { srand(7); for (i = 0; i < 80; i++) { s = ""; while (length(s) < 60000)
     s = s sprintf("%c", 97 + int(26 * rand())); print s } }' >large

@@ -229,6 +229,9 @@ checks=$((checks + 1))
 [ "$(wc -l <.err)" -eq 1 ] && grep -q '"expected_gb_per_second":[0-9]' .err &&
     grep -q '"filtered_bytes":19,"automaton_bytes":0,"filters":\[{"kind":"' .err ||
     fail '--stats of a plan'
+checks=$((checks + 1))
+"$trawl" scan --stats -c -e fox --sample a a >.out 2>.err
+grep -q '"reason":"The text is so short' .err || fail '--stats says why an engine was chosen'
 refuse 'missing: No such file' "$trawl" scan -e fox --sample missing a
 # a sample must not take the beginning of what is scanned
 once="cat a | '$trawl' scan -c -e fox --sample"
