@@ -65,19 +65,22 @@ struct trawl_outputs; /* database/outputs.h */
 typedef struct trawl_case_pair {
     trawl_db *automaton[2]; /* with conditions one of them may be NULL */
     uint32_t *ids[2];       /* of each pattern of an automaton, its id in the whole set */
-    /* Of each pattern of the whole set. Leftmost kinds: its key in the selection of its automaton
-     * (database/selection.h), and TRAWL_CASE_PAIR_SECOND. Kind all: its key in the outputs of its
-     * automaton (database/outputs.h). So it is with conditions, for any kind. */
+    /* For each pattern of the whole set, the number of its key in its automaton. Kind all, and any
+     * kind with conditions: the number in the outputs (database/outputs.h). Else, for leftmost
+     * kinds: the number in the selection (database/selection.h), with the bit
+     * TRAWL_CASE_PAIR_SECOND if the automaton is the second one. */
     uint32_t *keys;
     uint32_t conditions; /* records of conditions; 0: the set has none */
     uint32_t *links[2];  /* with conditions: record * keys of the automaton + key */
 
-    /* With conditions, as `links`: the index in outputs->ids of the key's first pattern that has
-     * the condition. In a pair of reversed patterns its id; for leftmost-first, the lowest id among
-     * the keys that it links to, too. TRAWL_NO_PATTERN: the key has none. */
+    /* With conditions, as `links`: which pattern of the key has the condition; TRAWL_NO_PATTERN:
+     * none. Kind all: the index in outputs->ids of the first one. The key's other patterns with
+     * this condition are linked by `same`: for each index in outputs->ids the next one, or
+     * TRAWL_NO_PATTERN. In a pair of reversed patterns, which needs the best pattern alone: its id
+     * in the whole set, the lowest of those with the condition. For leftmost-first that is the
+     * lowest of this key and of all shorter ones that it links to. */
     uint32_t *heads[2];
-    uint32_t *same[2]; /* of each index in outputs->ids: the next pattern of the key that has the
-                          same condition, or TRAWL_NO_PATTERN */
+    uint32_t *same[2];
 
     /* Leftmost kinds with conditions: the pair of reversed patterns; or NULL. */
     struct trawl_case_pair *starts;
