@@ -95,7 +95,10 @@ TRAWL_API void trawl_record_scanner_close(trawl_record_scanner *scanner);
  * offsets that decrease, which the sentence names; TRAWL_ERROR_MEMORY, only from calls that have to
  * allocate. With one thread trawl_records_any, trawl_records_count and trawl_records_scan never
  * allocate; with several, trawl_records_any never, trawl_records_count once for the counters of
- * each thread, and trawl_records_scan until its buffers are large enough.
+ * each thread, and trawl_records_scan until its buffers are large enough. An exception bounds the
+ * time: if records are so full of candidates that the filters of a set with more than 64 KiB of
+ * patterns save nothing, the automaton that takes over is built, once. No memory for it is no
+ * error.
  */
 
 /* Which records have a match. `bits`: NULL, or a bit for each record, least significant first, in

@@ -533,7 +533,7 @@ static const struct {
 
 /* Bytes of the patterns up to which a scanner (trawl_scanner.h) opens the automaton before the
  * first text. Policy: opening takes some milliseconds and up to some tens of megabytes, against a
- * bounded time for every text. */
+ * bounded time for every text. Scanners of records (trawl_records.h) open it later for more. */
 #define TRAWL_FALLBACK_RESERVED_BYTES 65536u
 
 /* ------------------------------------------------------------------ wu-manber */

@@ -335,6 +335,7 @@ trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_d
     if (status != TRAWL_OK) {
         return status;
     }
+    trawl_scanner_allow_fallback(worker->scanner);
     const trawl_case_pair *pair = trawl_case_pair_of(db);
     worker->each_alone = pair != NULL && pair->conditions != 0;
     worker->counted_alone = trawl_case_pair_most(db) > TRAWL_CASE_PAIR_CHAIN;

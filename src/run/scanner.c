@@ -131,6 +131,10 @@ trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *op
     return status == TRAWL_OK ? open_scanner(db, &settings, true, scanner, error) : status;
 }
 
+void trawl_scanner_allow_fallback(trawl_scanner *scanner) {
+    scanner->walker->open_fallback = trawl_fallback_open;
+}
+
 void trawl_scanner_close(trawl_scanner *scanner) {
     if (scanner != NULL) {
         if (scanner->walker != NULL) {

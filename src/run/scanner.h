@@ -52,6 +52,11 @@ static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
 trawl_status trawl_scanner_open_unreserved(const trawl_db *db, trawl_scanner **scanner,
                                            trawl_error *error);
 
+/* For an open scanner that may allocate once after all: when a text is slow, the fallback automaton
+ * of a set with more than TRAWL_FALLBACK_RESERVED_BYTES of patterns is opened. No memory for it is
+ * no error. */
+void trawl_scanner_allow_fallback(trawl_scanner *scanner);
+
 /* Walks the owned bytes of a text, which may be of any length and has its complete overlap. Ends
  * early if the sink's flush asks to stop. The last matches are left in the sink. Only scanners that
  * reserve nothing can fail. */

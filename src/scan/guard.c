@@ -20,8 +20,9 @@ trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl
     trawl_status status = TRAWL_OK;
     if (patterns->offsets[patterns->count] <= TRAWL_FALLBACK_RESERVED_BYTES) {
         status = walker->open_fallback(walker->db, &guard->walker, error);
+        guard->unavailable = guard->walker == NULL;
     }
-    guard->unavailable = guard->walker == NULL;
+    guard->reserves = true;
     guard->seconds_per_byte = TRAWL_FALLBACK_STEP_SECONDS;
     return status == TRAWL_OK && guard->walker != NULL
                ? guard->walker->type->reserve(guard->walker, error)
@@ -73,6 +74,21 @@ static double expected_building(const trawl_walker *walker) {
                                        : by_patterns);
 }
 
+/* Opens the automaton. There is none if its memory cannot be had, which is no error. */
+static trawl_status open_automaton(trawl_guard *guard, const trawl_walker *walker,
+                                   trawl_error *error) {
+    trawl_error ignored;
+    trawl_status status = walker->open_fallback(walker->db, &guard->walker, error);
+    if (status == TRAWL_OK && guard->walker != NULL && guard->reserves &&
+        guard->walker->type->reserve != NULL &&
+        guard->walker->type->reserve(guard->walker, &ignored) != TRAWL_OK) {
+        guard->walker->type->close(guard->walker);
+        guard->walker = NULL;
+    }
+    guard->unavailable = guard->walker == NULL;
+    return status;
+}
+
 /* The clock of the next stretch, in seconds. */
 static double read_clock(const trawl_guard *guard) {
     return guard->processor_time ? trawl_thread_seconds() : trawl_seconds();
@@ -96,11 +112,10 @@ static trawl_status account(trawl_guard *guard, trawl_walker *walker, size_t byt
     guard->seconds_lost = lost > 0 ? lost : 0;
     if (guard->walker == NULL && !guard->unavailable &&
         guard->seconds_lost > expected_building(walker)) {
-        trawl_status status = walker->open_fallback(walker->db, &guard->walker, error);
+        trawl_status status = open_automaton(guard, walker, error);
         if (status != TRAWL_OK) {
             return status;
         }
-        guard->unavailable = guard->walker == NULL;
     }
     *takes_over = guard->walker != NULL && loss > 0;
     if (loss <= 0) {

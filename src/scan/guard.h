@@ -28,6 +28,7 @@
 typedef struct trawl_guard {
     trawl_walker *walker;    /* the automaton's; NULL until it is needed */
     bool unavailable;        /* there is no memory for an automaton */
+    bool reserves;           /* an automaton must not allocate while it scans */
     bool processor_time;     /* stretches are timed in it, since the last one was slow */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
     double seconds_per_byte; /* that the automaton took for its last text */
@@ -54,7 +55,8 @@ void trawl_guard_begin(trawl_guard *guard, const trawl_db *db);
 void trawl_guard_close(trawl_guard *guard);
 
 /* For scanners: opens the automaton now if the patterns have at most TRAWL_FALLBACK_RESERVED_BYTES
- * together. If they have more, or there is no memory, it is never opened. */
+ * together. If they have more, it is opened, with all its memory, when a text is slow; that is up
+ * to walker->open_fallback, which opens none for scanners that must not allocate then. */
 trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl_error *error);
 
 /* Scans the owned bytes of a window, with `stretch` of the engine of `walker` and with the
