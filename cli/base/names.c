@@ -21,6 +21,13 @@ const char *name_in_message(const char *path) {
     return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
+void name_hide_controls(char *text) {
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+    }
+}
+
 bool name_begins_message(const char *path, const char *message) {
     const char *name = name_in_message(path);
     for (; *name != '\0'; name++, message++) {

@@ -14,6 +14,10 @@ size_t name_in_table(const char *name, size_t length, char *text);
 /* The name of a file in messages: "(standard input)" for "-". */
 const char *name_in_message(const char *path);
 
+/* Replaces control characters by ?. A name may contain escape sequences, which a terminal would
+ * execute. */
+void name_hide_controls(char *text);
+
 /* Whether the message of an error (trawl_error) begins with the name of a file. */
 bool name_begins_message(const char *path, const char *message);
 

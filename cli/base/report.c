@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/base/names.h"
 #include "cli/base/progress.h"
 
 void report(const char *format, ...) {
@@ -15,11 +16,7 @@ void report(const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    /* A file name may contain escape sequences, which a terminal would execute. */
-    for (char *byte = line; *byte != '\0'; byte++) {
-        if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
-            *byte = '?';
-    }
+    name_hide_controls(line);
     progress_clear();
     /* One call, so that lines from several threads do not mix. */
     (void)fprintf(stderr, "trawl: %s\n", line);
@@ -30,12 +27,21 @@ int report_error(const trawl_error *error) {
     return EXIT_ERROR;
 }
 
+/* Why flush_output failed first; 0: it did not fail, or the reason is not known. */
+static int output_reason;
+
+bool flush_output(void) {
+    if (fflush(stdout) == 0)
+        return ferror(stdout) == 0;
+    if (output_reason == 0)
+        output_reason = errno;
+    return false;
+}
+
 int finish_output(int status) {
-    bool flushed = fflush(stdout) == 0;
-    int reason = errno;
-    if (flushed && !ferror(stdout))
+    if (flush_output())
         return status;
-    /* The reason of an earlier failure is not known any more. */
-    report("(standard output): %s", flushed ? "could not be written" : strerror(reason));
+    report("(standard output): %s",
+           output_reason == 0 ? "could not be written" : strerror(output_reason));
     return EXIT_ERROR;
 }

@@ -3,6 +3,8 @@
 #ifndef CLI_BASE_REPORT_H
 #define CLI_BASE_REPORT_H
 
+#include <stdbool.h>
+
 #include "trawl/trawl.h"
 
 enum { EXIT_MATCHED = 0, EXIT_NOTHING = 1, EXIT_ERROR = 2 };
@@ -13,6 +15,10 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports the message of an error; returns EXIT_ERROR. */
 int report_error(const trawl_error *error);
+
+/* Flushes standard output. False, with the reason kept for finish_output, if that or an earlier
+ * write failed. */
+bool flush_output(void);
 
 /* Flushes standard output. Returns `status`, or EXIT_ERROR after reporting that it failed. */
 int finish_output(int status);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/flags/compile.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +76,10 @@ static int take_engine(const arguments *args, const char **engine) {
 static int take_threshold(const arguments *args, double *threshold) {
     char *end = NULL;
     double value = strtod(args->value, &end);
-    if (end != args->value && *end == '\0' && value > 0 && value < 1e6) {
+    /* strtod also reads 0x10, a sign, and blanks before a number; no other flag takes these. */
+    bool decimal = strspn(args->value, "0123456789.eE-") == strlen(args->value) &&
+                   (isdigit((unsigned char)args->value[0]) || args->value[0] == '.');
+    if (decimal && end != args->value && *end == '\0' && value > 0 && value < 1e6) {
         *threshold = value;
         return FLAG_TAKEN;
     }

@@ -73,6 +73,13 @@ static bool is_named(const char *path, const char *end) {
     return length > ending && strcmp(path + length - ending, end) == 0;
 }
 
+/* What the last column of a line holds. */
+static const char *last_column(pattern_format format) {
+    return format == PATTERN_FORMAT_TSV   ? "line's last column"
+           : format == PATTERN_FORMAT_MAP ? "replacement"
+                                          : "pattern";
+}
+
 void pattern_note(const char *path, const pattern_reading *reading, bool format_given,
                   const pattern_counts *counts) {
     const char *name = name_in_message(path);
@@ -96,21 +103,21 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
                "with > included",
                name);
     if (counts->marks != 0)
-        report("note: pattern file %s: begins with a byte order mark, which is part of the first "
-               "pattern",
-               name);
+        report(
+            "note: pattern file %s: begins with a byte order mark, which is part of the first %s",
+            name, reading->format == PATTERN_FORMAT_TSV ? "name" : "pattern");
     if (counts->wide != 0)
         report("note: pattern file %s: this looks like UTF-16, of which every other byte is zero; "
                "patterns are bytes, and texts in UTF-8 have other ones",
                name);
-    if (as_lines && patterns == 1 && counts->inner_crs == 1)
+    if (patterns == 1 && counts->inner_crs == 1)
         report("note: pattern file %s: lines end in CR alone, so that all of them are one pattern; "
                "lines are expected to end in LF",
                name);
     else if (counts->cr_lines == patterns)
-        report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
-               "pattern; --crlf removes it",
-               name);
+        report("note: pattern file %s: every line ends in CR LF, and the CR is part of each %s; "
+               "--crlf removes it",
+               name, last_column(reading->format));
 }
 
 static trawl_status add_file(const pattern_options *options, const char *path,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/grep/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,9 +25,12 @@ typedef struct parsing {
     uint64_t around; /* -C; -A and -B override it, before and after it */
 } parsing;
 
-/* Reads a number as GNU grep does: a number that is too large means "all". False if it is none. */
+/* Reads a number as GNU grep does: a number that is too large means "all", and
+ * blanks and a plus sign may stand before the digits. False if it is none. */
 static bool read_number(const char *text, uint64_t *number) {
     uint64_t value = 0;
+    text += strspn(text, " \t\n\v\f\r");
+    text += *text == '+';
     if (*text == '\0') {
         return false;
     }
@@ -159,7 +163,8 @@ static bool take_file_value(grep_options *options, const arguments *args, int id
 }
 
 static bool take_max_count(grep_options *options, const char *value) {
-    if (value[0] == '-' && read_number(value + 1, &options->max_count)) {
+    if (value[0] == '-' && isdigit((unsigned char)value[1]) &&
+        read_number(value + 1, &options->max_count)) {
         options->max_count = UINT64_MAX; /* as in GNU grep: a negative number is no limit */
         return true;
     }

@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/memory.h"
+#include "cli/base/names.h"
 #include "cli/base/words.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
@@ -66,7 +69,10 @@ static void print_set(const info_report *report) {
     char kinds[160];
     print_lengths(set, lengths, sizeof lengths);
     print_kinds(set, kinds, sizeof kinds);
-    (void)printf("%s\n", report->source);
+    char *source = string_copy(report->source);
+    name_hide_controls(source);
+    (void)printf("%s\n", source);
+    free(source);
     print_field("set", "%s pattern%s%s, %s bytes in all, %zu different byte value%s%s",
                 words_grouped(set->count, count), set->count == 1 ? "" : "s", lengths,
                 words_grouped(set->total_bytes, bytes), set->alphabet,

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/base/memory.h"
 #include "cli/base/nearest.h"
@@ -208,8 +209,10 @@ static bool take(reproduce_options *options, const arguments *args, int id) {
         options->settings.cpu_only = strcmp(args->value, "cpu") == 0;
         if (device_number(args->value, &number))
             options->settings.cuda = args->value;
-        return options->settings.cpu_only || device_number(args->value, &number) ||
-               device_refuse(args->value);
+        if (options->settings.cpu_only || device_number(args->value, &number))
+            return true;
+        report("--device: expected cpu, cuda or cuda:N, not '%s'", args->value);
+        return false;
     }
     }
 }
@@ -270,6 +273,22 @@ static void render_headers(FILE *file, const render_run *run) {
     }
 }
 
+/* Makes the folder for the files. False, after reporting it, if they could not be written there:
+ * that is known before measurements of minutes. */
+static bool make_folder(const char *directory) {
+    int reason = mkdir(directory, 0777) != 0 && errno != EEXIST ? errno : 0;
+    struct stat about;
+    if (reason == 0 && stat(directory, &about) != 0)
+        reason = errno;
+    else if (reason == 0 && !S_ISDIR(about.st_mode))
+        reason = ENOTDIR;
+    else if (reason == 0 && access(directory, W_OK | X_OK) != 0)
+        reason = errno;
+    if (reason != 0)
+        report("%s: %s; expected a folder that can be written to", directory, strerror(reason));
+    return reason == 0;
+}
+
 static bool write_files(const char *directory, const render_run *run) {
     return write_file(directory, "reproduce.tsv", render_tsv, run) &&
            write_file(directory, "reproduce.json", render_json, run) &&
@@ -298,12 +317,14 @@ static int measure_all(const reproduce_options *options) {
     reproduction *run = run_begin(&options->settings);
     find_facts(run, &rendered.facts);
     render_text_facts(&rendered.facts);
-    for (size_t i = 0; i < PAPERS; i++) {
+    /* Where nothing can be printed, only files are worth the minutes of a measurement. */
+    bool useful = flush_output() || options->output != NULL;
+    for (size_t i = 0; useful && i < PAPERS; i++) {
         if (!wants(options, papers[i], NULL))
             continue;
         measure_paper(run, options, papers[i], &reports[rendered.count]);
         render_text_paper(&reports[rendered.count++]);
-        (void)fflush(stdout);
+        useful = flush_output() || options->output != NULL;
     }
     note_files(run, &rendered.facts);
     if (rendered.facts.note[0] != '\0')
@@ -348,10 +369,7 @@ int trawl_command_reproduce(int argc, char **argv) {
         status = EXIT_MATCHED;
     else if (id == ARGUMENTS_END && options.list)
         status = list_tables();
-    else if (id == ARGUMENTS_END && options.output != NULL && mkdir(options.output, 0777) != 0 &&
-             errno != EEXIST)
-        report("%s: %s", options.output, strerror(errno));
-    else if (id == ARGUMENTS_END)
+    else if (id == ARGUMENTS_END && (options.output == NULL || make_folder(options.output)))
         status = measure_all(&options);
     free(options.wanted.items);
     return status;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/base/memory.h"
@@ -237,7 +238,7 @@ static bool try_kernel(const char *kernel, tune_subject *subject, profile_entry 
     (void)printf("%s\t%" PRIu32 "\t%" PRIu32 "\t%.3f\t%.3f\t%zu\n", kernel, shape.block_threads,
                  shape.block_bytes, rate, shape.seconds > 0 ? shape.own_seconds / shape.seconds : 1,
                  shape.measured - shape.refused);
-    (void)fflush(stdout);
+    (void)flush_output();
     if (best->kernel[0] == '\0' || rate > best->gb_per_second) {
         (void)snprintf(best->kernel, sizeof best->kernel, "%s", kernel);
         best->block_threads = shape.block_threads;
@@ -289,7 +290,12 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
 static bool find_profile(tune_options *options) {
     trawl_error error;
     device_maker_name(options->scan.device, options->device, sizeof options->device);
+    struct stat about;
     if (options->profile.path != NULL) {
+        if (stat(options->profile.path, &about) == 0 && S_ISFIFO(about.st_mode)) {
+            report("--profile: %s: is a FIFO; expected a file", options->profile.path);
+            return false; /* to open it would wait for a reader */
+        }
         (void)snprintf(options->path, sizeof options->path, "%s", options->profile.path);
     } else if (!device_profile_path(options->device, options->path, sizeof options->path)) {
         report("neither XDG_CONFIG_HOME nor HOME is set, which name the directory of profiles; "

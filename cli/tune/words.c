@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/base/names.h"
+#include "cli/base/report.h"
 #include "cli/base/words.h"
 
 /* Ratios below this are not mentioned: two runs on one machine differ as much. */
@@ -21,12 +23,13 @@ void tune_say(const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    name_hide_controls(text);
     /* Items of a list are indented, and shorter than a line. */
     if (text[0] == ' ')
         (void)printf("# %s\n", text);
     else
         words_print_marked("# ", text);
-    (void)fflush(stdout);
+    (void)flush_output();
 }
 
 /* ------------------------------------------------------------------ ratios */

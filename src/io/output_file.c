@@ -127,6 +127,8 @@ static trawl_status open_named(output_file *file, const char *path, trawl_error 
     file->path = strdup(path);
     if (file->path == NULL)
         return fail_at(path, ENOMEM, error);
+    if (path[0] == '\0') /* a temporary file could be made, but would have no name to get */
+        return fail_at(path, ENOENT, error);
     trawl_target target = trawl_target_of(path);
     if (target == TRAWL_TARGET_DIRECTORY)
         return fail_at(path, EISDIR, error);

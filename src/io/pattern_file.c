@@ -143,9 +143,9 @@ static trawl_status decode_hex(const line_reader *reader, const uint8_t *bytes, 
             show_byte(bytes[i], shown);
             (void)snprintf(message, sizeof message,
                            "column %zu: expected a hexadecimal digit, found %s%s", i + 1, shown,
-                           bytes[i] == '\r'  ? " (--crlf drops it)"
-                           : bytes[i] == '?' ? "; patterns have no wildcards"
-                                             : "");
+                           bytes[i] == '\r' && i + 1 == length ? " (--crlf drops it)"
+                           : bytes[i] == '?'                   ? "; patterns have no wildcards"
+                                                               : "");
             return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
         }
         if (digits % 2 == 0)
@@ -219,13 +219,20 @@ static trawl_status add_escaped(const line_reader *reader, const uint8_t *bytes,
     return status == TRAWL_OK ? add_bytes(reader, reader->scratch, decoded, flags) : status;
 }
 
+/* What helps where the last column of a line is refused: the CR of a CR LF looks like a part of it.
+ * Otherwise `hint`. */
+static const char *hint_at_end(const uint8_t *text, size_t length, const char *hint) {
+    return length != 0 && text[length - 1] == '\r' ? "; --crlf drops the CR at the end of the line"
+                                                   : hint;
+}
+
 /* Gives the last pattern the conditions of a column. */
 static trawl_status add_condition(const line_reader *reader, const uint8_t *text, size_t length) {
     char expected[128], message[256];
     trawl_error cause;
     if (!condition_add_text(reader->patterns, text, length, expected)) {
-        (void)snprintf(message, sizeof message,
-                       "fourth column: %s; a tab in a pattern is written \\t", expected);
+        (void)snprintf(message, sizeof message, "fourth column: %s%s", expected,
+                       hint_at_end(text, length, "; a tab in a pattern is written \\t"));
         return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
     }
     if (!reader->reading->whole_words)
@@ -269,9 +276,13 @@ static trawl_status add_group(const line_reader *reader, column text) {
         good = text.text[i] >= '0' && text.text[i] <= '9';
         group = group * 10 + (uint64_t)(text.text[i] - '0');
     }
-    if (!good || group > UINT32_MAX)
-        return refuse(reader, TRAWL_ERROR_ARGUMENT,
-                      "expected a group (0 to 4294967295) or - (none) in the fifth column");
+    if (!good || group > UINT32_MAX) {
+        char message[128];
+        (void)snprintf(message, sizeof message,
+                       "expected a group (0 to 4294967295) or - (none) in the fifth column%s",
+                       hint_at_end(text.text, text.length, ""));
+        return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+    }
     trawl_error cause;
     trawl_status status = trawl_patterns_group_last(reader->patterns, (uint32_t)group, &cause);
     reader->counts->grouped++;

@@ -54,6 +54,14 @@ refuse 'without patterns and text' tune --device cpu -e fox text
 refuse 'expected cuda, cuda:N or cpu' tune --device auto -e fox text
 refuse '--kernel needs patterns' tune --kernel hot
 refuse 'cannot be both' tune -f - -
+# the file is looked at before anything is measured
+mkfifo fifo
+refuse "--profile: fifo: is a FIFO; expected a file" timeout 10 "$trawl" tune --device cpu --profile fifo
+refuse ': No such file' timeout 10 "$trawl" tune --device cpu --profile ''
+rm fifo
+check 'a name that a terminal would execute' \
+    bash -c "timeout 3 '$trawl' tune --device cpu --profile \$'t\e[7m'; test \$? -eq 124"
+holds 'is shown without its control characters' grep -qF 't?[7m' .out
 refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
 
 # plans for a GPU, which need none

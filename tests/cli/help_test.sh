@@ -103,6 +103,8 @@ done
 # limits are named
 refuse '--top: expected a number from 0 to 18446744073709551615' "$trawl" scan --top 99999999999999999999 -e fox text
 refuse 'K from 1 to N, such as 3/16, and N up to 1073741824' "$trawl" scan --shard 1/9999999999 -e fox text
-refuse 'above 0 and below 1000000' "$trawl" scan --split-threshold 1000000 -e fox text
+for number in 1000000 0x10 +1 ' 1' nan; do
+    refuse 'above 0 and below 1000000' "$trawl" scan --split-threshold "$number" -e fox text
+done
 
 finish

@@ -28,6 +28,11 @@ awk 'BEGIN { for (p = "a"; length(p) <= 300; p = p "a") print p }' >nested
 check 'info of nested patterns' "$trawl" info -f nested
 holds 'no exponents' bash -c '! grep -q "[0-9]e+[0-9]" .out'
 
+# names are shown without what a terminal would execute
+printf 'fox\nox\n' >$'two\n\e[7m'
+check 'info of a file with control characters in its name' "$trawl" info -f $'two\n\e[7m'
+holds 'which are not printed' grep -qFx 'two??[7m' .out
+
 # what a user asks: which set, which plan, how fast, how large, why
 for set in words numbers one; do
     for flags in '' '-i' '--sample text' '--matches leftmost-longest' '--device cuda'; do

@@ -186,6 +186,27 @@ expect 0 'the XXXXX XXX' bash -c "echo the quick fox | '$trawl' replace --patter
 printf '\xef\xbb\xbffox\nfox\n' >marked
 note 'pattern file marked: begins with a byte order mark, which is part of the first pattern' \
     "$trawl" compile -f marked -o marked.db
+printf '\xef\xbb\xbfbeast\t-\tfox\n' >marked.tsv
+note 'pattern file marked.tsv: begins with a byte order mark, which is part of the first name' \
+    "$trawl" scan -c --pattern-format tsv -f marked.tsv text
+# CR LF: what the CR is a part of depends on the format
+printf 'fox\tcat\r\n' >crlf.map
+note "pattern file crlf.map: every line ends in CR LF, and the CR is part of each replacement; --crlf" \
+    "$trawl" replace -f crlf.map text
+for columns in 'word' '-\t7'; do
+    printf "beast\\t-\\tfox\\t$columns\\r\\n" >crlf.tsv
+    refuse '; --crlf drops the CR at the end of the line' "$trawl" scan --pattern-format tsv -f crlf.tsv text
+    expect 0 1 "$trawl" scan -c --crlf --pattern-format tsv -f crlf.tsv text
+done
+# CR alone is no CR LF, and --crlf does not help
+printf 'fox\rdog\r' >cr
+for format in '' '--pattern-format escaped'; do
+    check "CR alone, $format" bash -c "'$trawl' scan $format -f cr text; test \$? -eq 1"
+    holds "CR alone, $format: the note" grep -q 'note: pattern file cr: lines end in CR alone' .err
+done
+printf '66\r67\r' >cr
+refuse 'cr:1: column 3: expected a hexadecimal digit, found \x0D' "$trawl" scan --pattern-format hex -f cr text
+holds 'CR alone in hex: no --crlf' bash -c "! grep -q crlf .err"
 # UTF-16 without a mark, in both byte orders
 printf 'f\0o\0x\0\n\0d\0o\0g\0\n\0' >little
 printf '\0f\0o\0x\0\n\0d\0o\0g\0\n' >big

@@ -124,6 +124,12 @@ refuse "--ranks" "$trawl" reproduce --ranks 11
 refuse "--runs" "$trawl" reproduce --runs 65
 refuse "--device" "$trawl" reproduce --device gpu
 refuse 'out/reproduce.tsv/x' "$trawl" reproduce -o out/reproduce.tsv/x nunes:1
+# where files and tables go is looked at before anything is measured
+refuse "text: Not a directory; expected a folder" "$trawl" reproduce -o text nunes:1
+holds 'before anything is measured' test ! -s .out
+refuse '(standard output): No space left on device' \
+    bash -c "ulimit -t 5; '$trawl' reproduce --no-progress --runs 64 tran:fig-14 >/dev/full"
+refuse "--device: expected cpu, cuda or cuda:N, not 'auto'" "$trawl" reproduce --device auto
 check 'without the GPU' "$trawl" reproduce --device cpu --shrink 1000000 nunes:6
 # The name of the processor, of any length, decides where the line is broken.
 tr '\n' ' ' <.out >joined

@@ -98,6 +98,8 @@ static const line_case cases[] = {
     {"-C1 -b", "c\n", "a\nb\nc\nd\ne\nf\nc\n", "2-b\n4:c\n6-d\n--\n10-f\n12:c\n", 0},
     {"-1", "c\n", "a\nb\nc\nd\n", "b\nc\nd\n", 0},
     {"-12", "c\n", "a\nb\nc\nd\n", "a\nb\nc\nd\n", 0},
+    {"-A +1", "c\n", "a\nb\nc\nd\ne\n", "c\nd\n", 0},
+    {"-m +1", "c\n", "c\nb\nc\n", "c\n", 0},
     {"-A0", "c\n", "c\nb\nc\nc\n", "c\n--\nc\nc\n", 0},
     {"-C9 -A0", "c\n", "a\nc\nd\n", "a\nc\n", 0},
     {"-A1 --no-group-separator", "c\n", "c\nd\ne\nc\n", "c\nd\nc\n", 0},
