@@ -149,11 +149,9 @@ static void command_lines(void) {
 }
 
 static void write_index(const index_text *texts, size_t count, bool wide) {
-    trawl_index_options options = TRAWL_INDEX_OPTIONS;
-    index_memory memory = {.bytes = NULL};
+    index_memory memory = {.wide = wide};
     trawl_error error;
-    options.wide = wide;
-    if (index_memory_build(texts, count, &options, &memory, &error) != TRAWL_OK)
+    if (index_memory_build(texts, count, NULL, &memory, &error) != TRAWL_OK)
         exit(1);
     write_seed("fuzz_index", memory.bytes, memory.size);
     free(memory.bytes);
