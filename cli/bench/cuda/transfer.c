@@ -42,6 +42,7 @@ static trawl_scan_options options_of(const bench_cuda *bench, bench_cuda_row *ro
     row->study.block_bytes = row->block_bytes;
     if (row->segments != 0)
         row->study.segment_bytes = (length + row->segments - 1) / row->segments;
+    row->study.keep_segments = true; /* so that the run that is not timed allocates them */
     return options;
 }
 
