@@ -27,8 +27,9 @@ static uint32_t words_of_batch(const trawl_cuda_qgram_view *view) {
     return words;
 }
 
-/* Words of totals before the candidate lists: dense_strips, listed, longest, taken. */
-#define CANDIDATE_WORDS 4u
+/* Words of totals before the candidate lists: dense_strips, listed, longest, taken,
+ * taken_of_anchors. */
+#define CANDIDATE_WORDS 5u
 
 /*
  * The candidate lists of one slice in the workspace; they are overwritten by the next slice.
@@ -48,6 +49,7 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
     candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
+    candidates.taken_of_anchors = (uint32_t *)(at + 4 * sizeof(uint32_t));
     at += trawl_cuda_aligned(CANDIDATE_WORDS * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
     at += trawl_cuda_aligned(strips * sizeof(uint32_t));

@@ -15,6 +15,7 @@
  * that the text stays in caches; shares from all over the text took longer.
  */
 #include "engines/qgram/cuda/verify.cuh"
+#include "engines/qgram/cuda/verify_shares.cuh"
 
 #define THREADS trawl_qgram_tuned::verify_threads
 #define WARPS (THREADS / 32)
@@ -25,11 +26,7 @@
      : (anchors)             ? trawl_qgram_tuned::verify_blocks_anchors                            \
                              : trawl_qgram_tuned::verify_blocks_counting)
 
-/* Entries of a queue: at most 31 remain before each of 32 threads adds one. */
-#define WAITING 64u
-
-/* Where the fields of an entry begin. */
-#define END_TIER_SHIFT 32
+/* Where the end offset begins in an entry for an end. */
 #define END_OFFSET_SHIFT 40
 
 /*
@@ -53,31 +50,10 @@ typedef struct queues {
 typedef struct work {
     const verify_context *context;
     const trawl_cuda_qgram_view *view;
-    const trawl_cuda_qgram_candidates *candidates;
     queues *queued;
     uint32_t waiting_samples, waiting_ends, waiting_ranges;
     trawl_counter counted;
 } work;
-
-static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
-    return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
-}
-
-/* Takes the last entries of a queue, one for each thread. *there: the thread has one. */
-static __device__ __forceinline__ uint64_t take(const uint64_t *queue, uint32_t *waiting,
-                                                bool *there) {
-    const uint32_t count = *waiting < 32 ? *waiting : 32;
-    *waiting -= count;
-    *there = threadIdx.x % 32 < count;
-    __syncwarp();
-    uint64_t taken = *there ? queue[*waiting + threadIdx.x % 32] : 0;
-    __syncwarp();
-    return taken;
-}
-
-static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
-    return (uint32_t)(end >> END_TIER_SHIFT) & 0xff;
-}
 
 /* ------------------------------------------------------------------ keys */
 
@@ -120,7 +96,7 @@ static __device__ __forceinline__ work work_of_step(const verify_context *contex
                                                     const trawl_cuda_qgram_view *view,
                                                     queues *queued, uint32_t waiting_ends,
                                                     uint32_t waiting_ranges) {
-    return {context, view, NULL, queued, 0, waiting_ends, waiting_ranges, 0};
+    return {context, view, queued, 0, waiting_ends, waiting_ranges, 0};
 }
 
 static __device__ __forceinline__ void add_step(work *self, const step_result &result) {
@@ -349,157 +325,27 @@ static __device__ __forceinline__ void test_samples(work *self) {
     }
 }
 
-/* A thread's candidate word; `candidate_bits` is 0 if the thread has none. */
-typedef struct candidate_word {
-    uint32_t candidate_bits, header;
-    int32_t begin; /* first byte of the strip, in the slice */
-} candidate_word;
+template <after_verify AFTER, bool ANCHORS> struct test_queued {
+    work *self;
 
-/* Puts all candidates of the threads' words into the queue: first the earliest one of each thread,
- * then the second one, and so on. */
-template <after_verify AFTER, bool ANCHORS>
-static __device__ __forceinline__ void queue_samples(work *self,
-                                                     const candidate_word &candidate_word) {
-    const uint32_t shift = candidate_word.header >> TRAWL_QGRAM_WORD_STRIDE_SHIFT;
-    const uint32_t number =
-        candidate_word.header >> TRAWL_QGRAM_WORD_TIER_SHIFT & (TRAWL_CUDA_QGRAM_TIERS - 1);
-    const int32_t from = candidate_word.begin +
-                         (int32_t)(candidate_word.header & (TRAWL_QGRAM_MOST_STRIP - 1)) +
-                         (1 << shift);
-    /* The earliest sample's bit becomes the highest. */
-    uint32_t candidate_bits = candidate_word.candidate_bits
-                              << (32 - trawl_cuda_qgram_samples_of_word(shift));
-    for (uint32_t some = __ballot_sync(FULL, candidate_bits != 0); some != 0;
-         some = __ballot_sync(FULL, candidate_bits != 0)) {
-        if (candidate_bits != 0) {
-            uint32_t sample = (uint32_t)__clz((int)candidate_bits);
-            candidate_bits ^= 0x80000000u >> sample;
-            uint32_t byte = sample << shift; /* in the thread's own bytes of all vectors */
-            int32_t end = from + (int32_t)(byte / 16 * TRAWL_QGRAM_VECTOR_BYTES + byte % 16);
-            self->queued->samples[self->waiting_samples + rank_among(some)] =
-                (uint64_t)number << END_TIER_SHIFT | (uint32_t)end;
-        }
-        self->waiting_samples += (uint32_t)__popc(some);
-        if (self->waiting_samples >= 32) {
-            test_samples<AFTER, ANCHORS>(self);
-        }
+    __device__ __forceinline__ void operator()() const {
+        test_samples<AFTER, ANCHORS>(self);
     }
-}
+};
 
-/* ------------------------------------------------------------------ shares */
+/* What is done with candidate words: their candidates are put into the first queue. Without
+ * ANCHORS, words of tiers of free anchors are left to count_anchors.cu. */
+template <after_verify AFTER, bool ANCHORS> struct queue_words {
+    work *self;
 
-/* Returns the thread whose strip has candidate word `item` of a share. `sum` is the number of words
- * of the strips of all threads up to and including this one. All threads of the warp call this. */
-static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
-    uint32_t thread = 0;
-#pragma unroll
-    for (uint32_t step = 16; step != 0; step /= 2) {
-        uint32_t before = __shfl_sync(FULL, sum, (int)(thread + step - 1));
-        thread += before <= item ? step : 0;
-    }
-    return thread;
-}
-
-/* A strip of each thread, and the range of its candidate words in a share; `count` may be 0. */
-typedef struct strip_share {
-    uint32_t strip, from, count;
-} strip_share;
-
-/* Verifies the candidates of a share. The next 32 words are loaded while the samples of the last 32
- * are tested. */
-template <after_verify AFTER, bool ANCHORS>
-static __device__ __forceinline__ void take_share(work *self, const strip_share &own) {
-    const trawl_cuda_qgram_candidates &candidates = *self->candidates;
-    uint32_t all, before = sum_before(own.count, &all);
-    candidate_word now = {0, 0, 0};
-    for (uint32_t first = 0; first < all + 32; first += 32) {
-        uint64_t listed = 0;
-        int32_t begin = 0;
-        if (first < all) {
-            const uint32_t i = first + threadIdx.x % 32;
-            const uint32_t thread = thread_with(before + own.count, i < all ? i : 0);
-            const uint32_t strip = __shfl_sync(FULL, own.strip, (int)thread);
-            const uint32_t index = __shfl_sync(FULL, own.from - before, (int)thread) + i;
-            const uint64_t *list = candidates.words + (size_t)strip * candidates.capacity;
-            listed = i < all ? __ldg(list + index) : 0;
-            begin = (int32_t)trawl_cuda_strip_begin(&self->context->reporter->slice,
-                                                    self->context->strip_bytes, strip);
+    __device__ __forceinline__ void operator()(candidate_word word) const {
+        if (!ANCHORS && self->view->table[tier_of_word(word)].tier.anchors != 0) {
+            word.candidate_bits = 0;
         }
-        if (first != 0) {
-            queue_samples<AFTER, ANCHORS>(self, now);
-        }
-        now = {(uint32_t)listed, (uint32_t)(listed >> 32), begin};
+        queue_candidates(word, self->queued->samples, &self->waiting_samples,
+                         test_queued<AFTER, ANCHORS>{self});
     }
-}
-
-/* How the lists of a slice are divided into shares. Shares of dense strips take longest and come
- * first. */
-typedef struct division {
-    uint32_t strips, each; /* number of strips that are not dense; of strips in a share */
-    uint32_t groups;       /* number of groups of `each` strips */
-    uint32_t share;        /* words of each strip in a share */
-    uint32_t dense_share;  /* words of a dense strip in a share */
-    uint32_t of_dense;     /* number of shares of a dense strip */
-    uint64_t dense, all;   /* number of shares of dense strips; of all shares */
-} division;
-
-static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
-    return value < least ? least : value < most ? (uint32_t)value : most;
-}
-
-static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
-                                                  uint32_t strips, uint32_t warps) {
-    const uint32_t usual = *candidates.listed / strips;
-    const uint32_t most =
-        usual < trawl_qgram_tuned::most_share ? usual : trawl_qgram_tuned::most_share;
-    const uint32_t fair = (strips + warps - 1) / warps;
-    uint32_t each =
-        most * 32 < trawl_qgram_tuned::share_words ? 32 : trawl_qgram_tuned::share_words / most;
-    each = each < fair ? each : fair;
-    const uint32_t groups = (strips + each - 1) / each;
-    /* A strip with far more words than others is divided among shares: otherwise all warps would
-     * wait for the one that has it. */
-    const uint32_t share = usual < trawl_qgram_tuned::few_words
-                               ? trawl_qgram_tuned::most_share
-                               : clamp(2 * (uint64_t)usual, trawl_qgram_tuned::least_share,
-                                       trawl_qgram_tuned::most_share);
-    const uint32_t turns = (*candidates.longest + share - 1) / share;
-    /* The same for dense strips. If there are many of them, larger shares are faster. */
-    const uint64_t dense_strips = *candidates.dense_strips;
-    const uint32_t dense_share = clamp(
-        dense_strips * candidates.capacity / (trawl_qgram_tuned::dense_shares_per_warp * warps),
-        trawl_qgram_tuned::least_dense_share, trawl_qgram_tuned::most_share);
-    const uint32_t of_dense = (candidates.capacity + dense_share - 1) / dense_share;
-    const uint64_t dense = dense_strips * of_dense;
-    return {strips,      each,     groups, share,
-            dense_share, of_dense, dense,  dense + (uint64_t)groups * turns};
-}
-
-/* The strips of a share are not neighbours, because neighbouring strips often have many candidates
- * together. */
-static __device__ __forceinline__ strip_share
-share_of(const trawl_cuda_qgram_candidates &candidates, const division &by, uint64_t number) {
-    const uint32_t lane = threadIdx.x % 32;
-    strip_share result = {0, 0, 0};
-    uint32_t share = by.share, count = 0;
-    if (number < by.dense) {
-        const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
-        share = by.dense_share;
-        result.strip = dense.x;
-        result.from = (uint32_t)(number % by.of_dense) * share;
-        count = lane == 0 ? dense.y : 0;
-    } else {
-        number -= by.dense;
-        result.strip = (uint32_t)(number % by.groups) + lane * by.groups;
-        result.from = (uint32_t)(number / by.groups) * share;
-        count =
-            lane < by.each && result.strip < by.strips ? __ldg(candidates.count + result.strip) : 0;
-    }
-    result.count = count < result.from           ? 0
-                   : count - result.from < share ? count - result.from
-                                                 : share;
-    return result;
-}
+};
 
 template <after_verify AFTER, bool ANCHORS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER, ANCHORS))
@@ -512,8 +358,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER, ANCHORS))
     const verify_context context = {&reporter, &noted, strip_bytes};
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t warps = gridDim.x * WARPS;
-    work work = {&context, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
-    uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
+    work work = {&context, &view, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
+    const uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
         queue_ends<AFTER, ANCHORS>(&work, test_before(slice, view));
@@ -521,14 +367,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER, ANCHORS))
             test_anchors_before<AFTER>(&work);
         }
     }
-    const division by = divide(candidates, trawl_cuda_strip_count(&slice, strip_bytes), warps);
-    while (number < by.all) {
-        /* Fetches the number of the next share while this one is verified. */
-        uint32_t taken =
-            threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
-        take_share<AFTER, ANCHORS>(&work, share_of(candidates, by, number));
-        number = warps + __shfl_sync(FULL, taken, 0);
-    }
+    take_shares(candidates, slice, strip_bytes, number, warps, candidates.taken,
+                queue_words<AFTER, ANCHORS>{&work});
     while (work.waiting_samples != 0) {
         test_samples<AFTER, ANCHORS>(&work);
     }
@@ -558,10 +398,28 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
                                     : launch<AFTER, false>(call, error);
 }
 
+/* Counts matches. Tiers of free anchors have a kernel of their own if they have no crowded
+ * buckets. */
+static trawl_status count(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    const trawl_cuda_qgram_view *view = call->view;
+    uint32_t anchors = 0;
+    bool crowded = false;
+    for (uint32_t i = 0; i < view->tiers; i++) {
+        anchors += view->table[i].tier.anchors;
+        crowded |= view->table[i].tier.crowded != 0;
+    }
+    if (anchors == 0 || crowded) {
+        return run<AFTER_COUNT>(call, error);
+    }
+    trawl_status status =
+        anchors < view->tiers ? launch<AFTER_COUNT, false>(call, error) : TRAWL_OK;
+    return status == TRAWL_OK ? trawl_cuda_qgram_count_anchors(call, error) : status;
+}
+
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
     switch (call->reporter->output.pass) {
     case TRAWL_CUDA_PASS_COUNT:
-        return run<AFTER_COUNT>(call, error);
+        return count(call, error);
     case TRAWL_CUDA_PASS_SIZES:
         return run<AFTER_NOTE>(call, error);
     default:

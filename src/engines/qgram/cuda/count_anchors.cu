@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The verify step for tiers of free anchors where matches are counted and no bucket is crowded:
+ * then the entries of a candidate's bucket have all keys that can match, and each key counts its
+ * own matches. The kernel for everything else (verify.cu) takes more registers and several times as
+ * many instructions for a candidate.
+ *
+ *     candidate words ─► samples ─► bucket ─► counted: an equal value is the whole key
+ *                                        └──► keys that are compared ─► counted
+ */
+#include "engines/qgram/cuda/verify.cuh"
+#include "engines/qgram/cuda/verify_shares.cuh"
+
+#define THREADS trawl_qgram_tuned::verify_threads
+#define WARPS (THREADS / 32)
+#define BLOCKS trawl_qgram_tuned::count_anchors_blocks
+
+/* The queues of a warp (verify_shares.cuh). */
+typedef struct queues {
+    uint64_t samples[WAITING]; /* candidates: tier and end */
+    uint64_t ends[WAITING];    /* where keys may end that are compared: tier and end */
+    uint2 keys[WAITING];       /* the number of such a key, and the flags of its entry */
+} queues;
+
+/* The state of a warp. All members but `counted` have the same value in all threads. */
+typedef struct work {
+    const verify_context *context;
+    const trawl_cuda_qgram_view *view;
+    queues *queued;
+    uint32_t waiting_samples, waiting_ends;
+    trawl_counter counted;
+} work;
+
+/* Takes ends from the second queue, and compares the text with their keys. */
+static __device__ __forceinline__ void compare_keys(work *self) {
+    bool there;
+    const uint64_t end = take(self->queued->ends, &self->waiting_ends, &there);
+    const uint2 key = self->queued->keys[self->waiting_ends + threadIdx.x % 32];
+    __syncwarp();
+    if (there) {
+        const uint32_t number = tier_of(end);
+        self->counted += verify_entry<AFTER_COUNT>(*self->context, self->view->table[number],
+                                                   number, (uint32_t)end, key.x, key.y)
+                             .total;
+    }
+    __syncwarp();
+}
+
+/* An entry whose key has to be compared, or has several patterns; `key` is TRAWL_NO_KEY if there is
+ * none. */
+typedef struct open_entry {
+    uint32_t key, flags;
+    int32_t end;
+} open_entry;
+
+/* Counts the entries with the text's value, up to the first one that has to be compared. `end`: of
+ * the sample. */
+static __device__ __forceinline__ open_entry count_entries(work *self, anchor_candidate *candidate,
+                                                           uint32_t gram, int32_t end) {
+    open_entry result = {TRAWL_NO_KEY, 0, 0};
+    while (candidate->matched != 0 && result.key == TRAWL_NO_KEY) {
+        const uint4 entry = take_entry(candidate);
+        const uint32_t flags = entry_shift(entry);
+        const int32_t key_end = end + (int32_t)(entry_end(entry) - gram);
+        if (!may_end_at(self->context->reporter->slice, entry, key_end)) {
+            continue;
+        }
+        if ((flags & (TRAWL_CUDA_ANCHOR_WHOLE | TRAWL_CUDA_ANCHOR_SINGLE)) ==
+            TRAWL_CUDA_ANCHOR_SINGLE) {
+            self->counted++;
+        } else {
+            result = {entry.z, flags, key_end};
+        }
+    }
+    return result;
+}
+
+/* Compares the text around the threads' samples of tier `number`, which end before text[end], with
+ * the entries of their buckets. `there`: the thread has a sample. */
+static __device__ __forceinline__ void test_anchors(work *self, bool there, uint32_t number,
+                                                    int32_t end) {
+    const trawl_cuda_qgram_tables &table = self->view->table[number];
+    anchor_candidate candidate = {0, 0, NULL, NULL};
+    if (there) {
+        candidate = find_bucket(self->context->reporter->slice, table, end);
+    }
+    while (__any_sync(FULL, candidate.matched != 0)) {
+        const open_entry found = count_entries(self, &candidate, table.tier.gram, end);
+        const uint32_t some = __ballot_sync(FULL, found.key != TRAWL_NO_KEY);
+        if (found.key != TRAWL_NO_KEY) {
+            const uint32_t to = self->waiting_ends + rank_among(some);
+            self->queued->ends[to] = (uint64_t)number << END_TIER_SHIFT | (uint32_t)found.end;
+            self->queued->keys[to] = make_uint2(found.key, found.flags);
+        }
+        self->waiting_ends += (uint32_t)__popc(some);
+        if (self->waiting_ends >= 32) {
+            compare_keys(self);
+        }
+    }
+}
+
+/* Takes samples from the first queue. Those that end at the first owned byte or before it are
+ * tested by test_before(), those behind the slice in the next slice. */
+static __device__ __forceinline__ void test_samples(work *self) {
+    const trawl_cuda_slice &slice = self->context->reporter->slice;
+    bool there;
+    const uint64_t sample = take(self->queued->samples, &self->waiting_samples, &there);
+    const int32_t end = (int32_t)sample;
+    const bool owned = end > (int32_t)slice.owned && end <= (int32_t)slice.length;
+    test_anchors(self, there && owned, tier_of(sample), end);
+}
+
+struct test_queued {
+    work *self;
+
+    __device__ __forceinline__ void operator()() const {
+        test_samples(self);
+    }
+};
+
+/* What is done with candidate words. Those of other tiers are left to verify.cu. */
+struct queue_words {
+    work *self;
+
+    __device__ __forceinline__ void operator()(candidate_word word) const {
+        if (self->view->table[tier_of_word(word)].tier.anchors == 0) {
+            word.candidate_bits = 0;
+        }
+        queue_candidates(word, self->queued->samples, &self->waiting_samples, test_queued{self});
+    }
+};
+
+/* Tests the samples that end at the first owned byte of the slice or before it and may lead to
+ * owned matches. */
+static __device__ __forceinline__ void test_before_slice(work *self) {
+    const trawl_cuda_slice &slice = self->context->reporter->slice;
+    for (uint32_t number = 0; number < self->view->tiers; number++) {
+        const trawl_cuda_qgram_tier &tier = self->view->table[number].tier;
+        if (tier.anchors == 0) {
+            continue;
+        }
+        const uint32_t behind = (uint32_t)((uintptr_t)(slice.text + slice.owned) % tier.stride);
+        for (uint32_t first = 0; first < TRAWL_CUDA_QGRAM_REACH; first += 32 * tier.stride) {
+            const uint32_t distance = behind + first + threadIdx.x % 32 * tier.stride;
+            const int32_t end = (int32_t)slice.owned - (int32_t)distance;
+            test_anchors(self, distance < TRAWL_CUDA_QGRAM_REACH && end >= (int32_t)tier.gram,
+                         number, end);
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    count_anchors(const __grid_constant__ trawl_cuda_reporter reporter,
+                  const __grid_constant__ trawl_cuda_qgram_view view,
+                  const __grid_constant__ trawl_cuda_qgram_candidates candidates,
+                  uint32_t strip_bytes) {
+    TRAWL_SHARED(shared);
+    const verify_context context = {&reporter, NULL, strip_bytes};
+    work work = {&context, &view, (queues *)shared + threadIdx.x / 32, 0, 0, 0};
+    const uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
+    trawl_cuda_wait_for_last();
+    if (number == 0) {
+        test_before_slice(&work);
+    }
+    take_shares(candidates, reporter.slice, strip_bytes, number, gridDim.x * WARPS,
+                candidates.taken_of_anchors, queue_words{&work});
+    while (work.waiting_samples != 0) {
+        test_samples(&work);
+    }
+    while (work.waiting_ends != 0) {
+        compare_keys(&work);
+    }
+    add_counted<AFTER_COUNT>(reporter.output, work.counted, (uint32_t *)shared);
+}
+
+trawl_status trawl_cuda_qgram_count_anchors(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    TRAWL_LAUNCH_NEXT(call->device, count_anchors, (uint32_t)call->device->multiprocessors * BLOCKS,
+                      THREADS, WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
+                      call->candidates, call->strip_bytes);
+    TRAWL_CUDA_LAUNCHED("count_anchors", error);
+    return TRAWL_OK;
+}
