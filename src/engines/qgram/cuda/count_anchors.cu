@@ -53,48 +53,59 @@ typedef struct open_entry {
     int32_t end;
 } open_entry;
 
-/* Counts the entries with the text's value, up to the first one that has to be compared. `end`: of
- * the sample. */
-static __device__ __forceinline__ open_entry count_entries(work *self, anchor_candidate *candidate,
-                                                           uint32_t gram, int32_t end) {
-    open_entry result = {TRAWL_NO_KEY, 0, 0};
-    while (candidate->matched != 0 && result.key == TRAWL_NO_KEY) {
-        const uint4 entry = take_entry(candidate);
-        const uint32_t flags = entry_shift(entry);
-        const int32_t key_end = end + (int32_t)(entry_end(entry) - gram);
-        if (!may_end_at(self->context->reporter->slice, entry, key_end)) {
-            continue;
-        }
-        if ((flags & (TRAWL_CUDA_ANCHOR_WHOLE | TRAWL_CUDA_ANCHOR_SINGLE)) ==
-            TRAWL_CUDA_ANCHOR_SINGLE) {
-            self->counted++;
-        } else {
-            result = {entry.z, flags, key_end};
-        }
+/* Counts an entry with the text's value, unless its key has to be compared: then it is returned.
+ * `end`: of the sample. */
+static __device__ __forceinline__ open_entry count_entry(work *self, const uint4 &entry,
+                                                         uint32_t gram, int32_t end) {
+    const uint32_t flags = entry_shift(entry);
+    const int32_t key_end = end + (int32_t)(entry_end(entry) - gram);
+    open_entry result = {TRAWL_NO_KEY, flags, key_end};
+    if (may_end_at(self->context->reporter->slice, entry, key_end)) {
+        const bool is_counted =
+            (flags & (TRAWL_CUDA_ANCHOR_WHOLE | TRAWL_CUDA_ANCHOR_SINGLE)) ==
+            TRAWL_CUDA_ANCHOR_SINGLE;
+        self->counted += is_counted ? 1 : 0;
+        result.key = is_counted ? TRAWL_NO_KEY : entry.z;
     }
     return result;
 }
 
 /* Compares the text around the threads' samples of tier `number`, which end before text[end], with
- * the entries of their buckets. `there`: the thread has a sample. */
+ * the entries of their buckets. `there`: the thread has a sample. Most buckets that are looked up
+ * have one entry: it is counted at once, the others one by one. */
 static __device__ __forceinline__ void test_anchors(work *self, bool there, uint32_t number,
                                                     int32_t end) {
     const trawl_cuda_qgram_tables &table = self->view->table[number];
-    anchor_candidate candidate = {0, 0, NULL, NULL};
+    const uint32_t gram = table.tier.gram;
+    anchor_candidate others = {0, 0, NULL, NULL};
+    open_entry open = {TRAWL_NO_KEY, 0, 0};
     if (there) {
-        candidate = find_bucket(self->context->reporter->slice, table, end);
+        const anchor_text text = text_of_sample(self->context->reporter->slice, table, end);
+        const uint4 *bucket = bucket_of(table, text);
+        const uint4 first = __ldg(bucket);
+        others.first = bucket;
+        others.rest = bucket + 1;
+        if (has_value(text, first)) {
+            open = count_entry(self, first, gram, end);
+        }
+        if (entry_more(first) != 0) {
+            match_further(table, text, &others);
+        }
     }
-    while (__any_sync(FULL, candidate.matched != 0)) {
-        const open_entry found = count_entries(self, &candidate, table.tier.gram, end);
-        const uint32_t some = __ballot_sync(FULL, found.key != TRAWL_NO_KEY);
-        if (found.key != TRAWL_NO_KEY) {
+    while (__any_sync(FULL, open.key != TRAWL_NO_KEY || others.matched != 0)) {
+        const uint32_t some = __ballot_sync(FULL, open.key != TRAWL_NO_KEY);
+        if (open.key != TRAWL_NO_KEY) {
             const uint32_t to = self->waiting_ends + rank_among(some);
-            self->queued->ends[to] = (uint64_t)number << END_TIER_SHIFT | (uint32_t)found.end;
-            self->queued->keys[to] = make_uint2(found.key, found.flags);
+            self->queued->ends[to] = (uint64_t)number << END_TIER_SHIFT | (uint32_t)open.end;
+            self->queued->keys[to] = make_uint2(open.key, open.flags);
+            open.key = TRAWL_NO_KEY;
         }
         self->waiting_ends += (uint32_t)__popc(some);
         if (self->waiting_ends >= 32) {
             compare_keys(self);
+        }
+        while (others.matched != 0 && open.key == TRAWL_NO_KEY) {
+            open = count_entry(self, take_entry(&others), gram, end);
         }
     }
 }

@@ -33,20 +33,29 @@ static __device__ __forceinline__ uint32_t entry_shift(const uint4 &entry) {
 static __device__ __forceinline__ uint32_t entry_more(const uint4 &entry) {
     return entry.w >> 24;
 }
+static __device__ __forceinline__ uint64_t joined(uint32_t low, uint32_t high) {
+    return (uint64_t)high << 32 | low;
+}
 static __device__ __forceinline__ uint64_t entry_value(const uint4 &entry) {
-    return (uint64_t)entry.y << 32 | entry.x;
+    return joined(entry.x, entry.y);
 }
 
-/* The text around the sample that begins at text[begin], with zeros where there is no text. */
+/* The text around the sample that begins at text[begin], with zeros where there is no text. Uses as
+ * few loads as possible: threads load from different places, so that each load of a warp takes the
+ * first-level cache 32 cycles. */
 static __device__ __forceinline__ anchor_text text_around(const trawl_cuda_slice &slice,
                                                           int32_t begin, uint64_t case_bits) {
     anchor_text result;
-    if (begin >= 8 && begin + 16 <= (int32_t)slice.length) {
+    if (begin >= 24 && begin + 24 <= (int32_t)slice.length) {
         const uintptr_t first = (uintptr_t)(slice.text + begin - 8);
-        const unsigned long long *words = (const unsigned long long *)(first & ~(uintptr_t)7);
+        const uint4 *vectors = (const uint4 *)(first & ~(uintptr_t)15);
+        const uint4 lower = __ldg(vectors);
+        const uint4 upper = (first & 15) == 0 ? make_uint4(0, 0, 0, 0) : __ldg(vectors + 1);
+        const bool later = (first & 8) != 0;
+        const uint64_t low = later ? joined(lower.z, lower.w) : joined(lower.x, lower.y);
+        const uint64_t middle = later ? joined(upper.x, upper.y) : joined(lower.z, lower.w);
+        const uint64_t high = later ? joined(upper.z, upper.w) : joined(upper.x, upper.y);
         const uint32_t behind = 8 * (uint32_t)(first & 7);
-        const uint64_t low = __ldg(words), middle = __ldg(words + 1);
-        const uint64_t high = behind == 0 ? 0 : __ldg(words + 2);
         result.before = low >> behind | middle << 1 << (63 - behind);
         result.from = middle >> behind | high << 1 << (63 - behind);
     } else {
@@ -69,31 +78,54 @@ static __device__ __forceinline__ bool has_value(const anchor_text &text, const 
            value << (entry_shift(entry) & TRAWL_CUDA_ANCHOR_SHIFT) == entry_value(entry);
 }
 
+/* The bucket of a sample. */
+static __device__ __forceinline__ const uint4 *bucket_of(const trawl_cuda_qgram_tables &table,
+                                                         const anchor_text &text) {
+    const uint64_t hash = trawl_anchors_hash(text.from, trawl_qgram_multiplier(table.tier.gram));
+    return table.buckets + 2 * trawl_anchors_bucket_of(hash, table.tier.buckets);
+}
+
+/* The text around the sample that ends before text[end], as keys of the tier are compared with
+ * it. */
+static __device__ __forceinline__ anchor_text text_of_sample(const trawl_cuda_slice &slice,
+                                                             const trawl_cuda_qgram_tables &table,
+                                                             int32_t end) {
+    return text_around(slice, end - (int32_t)table.tier.gram,
+                       trawl_qgram_case_bits(table.tier.folded != 0));
+}
+
+/* Compares the entries of a bucket behind the first one, whose `more` says that there are some. */
+static __device__ __forceinline__ void match_further(const trawl_cuda_qgram_tables &table,
+                                                     const anchor_text &text,
+                                                     anchor_candidate *self) {
+    const uint4 second = __ldg(self->first + 1);
+    const uint32_t further = entry_more(second);
+    if (further == 0) {
+        self->matched |= has_value(text, second) ? 2 : 0;
+        return;
+    }
+    self->rest = table.buckets + 2 * (size_t)table.tier.buckets + second.z;
+#pragma unroll 1
+    for (uint32_t i = 0; i < further; i++) {
+        self->matched |= has_value(text, __ldg(self->rest + i)) ? 2u << i : 0;
+    }
+}
+
 /* Looks up the bucket of the sample that ends before text[end], and compares its entries. */
 static __device__ __forceinline__ anchor_candidate find_bucket(const trawl_cuda_slice &slice,
                                                                const trawl_cuda_qgram_tables &table,
                                                                int32_t end) {
-    const uint32_t gram = table.tier.gram;
-    const anchor_text text =
-        text_around(slice, end - (int32_t)gram, trawl_qgram_case_bits(table.tier.folded != 0));
-    const uint64_t hash = trawl_anchors_hash(text.from, trawl_qgram_multiplier(gram));
-    const uint4 *bucket = table.buckets + 2 * trawl_anchors_bucket_of(hash, table.tier.buckets);
-    const uint4 first = __ldg(bucket), second = __ldg(bucket + 1);
+    const anchor_text text = text_of_sample(slice, table, end);
+    const uint4 *bucket = bucket_of(table, text);
+    const uint4 first = __ldg(bucket);
     anchor_candidate self = {0, 0, bucket, bucket + 1};
     if (entry_more(first) == TRAWL_ANCHORS_CROWDED) {
         self.crowded = entry_value(first);
         return self;
     }
     self.matched = has_value(text, first) ? 1 : 0;
-    const uint32_t further = entry_more(second);
-    if (further == 0) {
-        self.matched |= has_value(text, second) ? 2 : 0;
-        return self;
-    }
-    self.rest = table.buckets + 2 * (size_t)table.tier.buckets + second.z;
-#pragma unroll 1
-    for (uint32_t i = 0; i < further; i++) {
-        self.matched |= has_value(text, __ldg(self.rest + i)) ? 2u << i : 0;
+    if (entry_more(first) != 0) {
+        match_further(table, text, &self);
     }
     return self;
 }

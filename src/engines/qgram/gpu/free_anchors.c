@@ -109,6 +109,7 @@ static void set_all_flags(const trawl_cuda_qgram_tier *tier, const trawl_anchors
             continue;
         }
         set_flags(tier, arrays, extended, &entry[0]);
+        entry[0].more = entry[1].more != 0 || entry[1].key != TRAWL_NO_KEY;
         if (entry[1].more == 0) {
             set_flags(tier, arrays, extended, &entry[1]);
         }
