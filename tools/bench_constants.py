@@ -79,7 +79,8 @@ UPLOADS = {"TRAWL_GPU_HOT_LEAST_STRIP_BYTES": {"hot", "automaton"},
            "TRAWL_GPU_HOT_ROUNDS": {"hot", "automaton"}, "TRAWL_GPU_HOT_SLOWER": {"hot", "automaton"},
            "TRAWL_GPU_HOT_RANKED_BYTES": {"hot", "automaton"},
            "TRAWL_GPU_HOT_RANKED_PIECES": {"hot", "automaton"},
-           "TRAWL_GPU_BUCKET_LOAD": {"anchors"}}
+           "TRAWL_GPU_BUCKET_LEAST_LOAD": {"anchors"},
+           "TRAWL_GPU_BUCKET_MOST_LOAD": {"anchors"}}
 
 
 def values_of(name, kind, value):

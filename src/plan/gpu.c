@@ -9,6 +9,7 @@
 #include "constants/gpu.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
+#include "engines/qgram/gpu/free_anchors.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 #include "engines/qgram/gpu/packed_tables.h"
 
@@ -104,7 +105,8 @@ static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qg
         uint32_t length = trawl_pattern_length(patterns, id);
         anchors += length >= tier->min_length && length <= tier->max_length ? tier->stride : 0;
     }
-    return (uint64_t)((double)anchors / TRAWL_GPU_BUCKET_LOAD) * sizeof(trawl_anchors_bucket);
+    return (uint64_t)((double)anchors / trawl_cuda_qgram_bucket_load(anchors)) *
+           sizeof(trawl_anchors_bucket);
 }
 
 /* The price of the ends of matches that the prices of the tiers do not include: where patterns

@@ -105,7 +105,9 @@ static void segments_are_kept(void **state) {
             size_t few = device_live_objects();
             assert_int_equal(scan_kept(db, transfers[t], true), TRAWL_OK);
             size_t all = device_live_objects(), available = device_free_bytes();
-            assert_true(strcmp(transfers[t], "a") == 0 ? all > few : all >= few);
+            /* Only the emulation counts objects. */
+            bool more = device_is_emulated() && strcmp(transfers[t], "a") == 0;
+            assert_true(more ? all > few : all >= few);
             device_fail_allocations(0);
             if (scan_kept(db, transfers[t], true) != TRAWL_OK)
                 fail_msg("transfer %s allocates again: %s", transfers[t], error.message);

@@ -3,7 +3,6 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "constants/gpu.h"
 #include "engines/qgram/anchors/build.h"
 
 /* While anchors are chosen, a sample of two bits has one of so many places: the bits of a word
@@ -29,7 +28,7 @@ trawl_anchors_filter trawl_cuda_qgram_anchor_filter(const trawl_cuda_qgram_tier 
                                   .gram = tier->gram,
                                   .words = words,
                                   .places = 32 * words,
-                                  .load = TRAWL_GPU_BUCKET_LOAD,
+                                  .load = TRAWL_GPU_BUCKET_MOST_LOAD,
                                   .find = tier->cores != 0 ? find_cores : find_bit};
 }
 
@@ -123,11 +122,12 @@ static void set_all_flags(const trawl_cuda_qgram_tier *tier, const trawl_anchors
 trawl_status trawl_cuda_qgram_anchors_make(const trawl_cuda_qgram_layout *layout,
                                            trawl_cuda_qgram_tier *tier,
                                            trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
-    const trawl_anchors_filter filter = trawl_cuda_qgram_anchor_filter(tier);
+    trawl_anchors_filter filter = trawl_cuda_qgram_anchor_filter(tier);
     trawl_qgram_tier as_chosen = trawl_cuda_qgram_anchor_tier(tier);
     trawl_anchors_made made = {.distances = NULL};
     uint8_t *extended = trawl_allocate_zeroed((size_t)arrays->keys.count + 1, 1);
     size_t anchors = (size_t)arrays->keys.count * tier->stride;
+    filter.load = trawl_cuda_qgram_bucket_load(anchors);
     trawl_status status =
         extended == NULL
             ? trawl_fail_memory(error, "q-gram tables for a device", arrays->keys.count)

@@ -15,6 +15,9 @@
 #ifndef TRAWL_ENGINES_QGRAM_GPU_FREE_ANCHORS_H
 #define TRAWL_ENGINES_QGRAM_GPU_FREE_ANCHORS_H
 
+#include <math.h>
+
+#include "constants/gpu.h"
 #include "engines/qgram/anchors/choose.h"
 #include "engines/qgram/gpu/format.h"
 
@@ -34,6 +37,13 @@ static inline void trawl_cuda_qgram_find_cores(uint64_t number, uint32_t filter_
                trawl_cuda_qgram_core_bit(bytes);
     found[1] = trawl_cuda_qgram_core_word(bytes, filter_words) * 32 +
                trawl_cuda_qgram_core_bit(bytes >> 24);
+}
+
+/* Entries for each bucket of a tier with so many anchors, on average. */
+static inline double trawl_cuda_qgram_bucket_load(uint64_t anchors) {
+    double load = (double)anchors * (double)sizeof(trawl_anchors_bucket) /
+                  (double)TRAWL_GPU_BUCKET_CACHE_BYTES;
+    return fmin(fmax(load, TRAWL_GPU_BUCKET_LEAST_LOAD), TRAWL_GPU_BUCKET_MOST_LOAD);
 }
 
 /* The filter of a tier as the choice of anchors sees it. */
