@@ -95,9 +95,9 @@
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
 /* Entries for each bucket, on average: as few as the first number where all buckets take little of
- * the L2 cache, since a warp waits for its thread with the most entries; else up to the second, with
- * which one bucket in 24 has more than two entries, if anchors are spread by chance. 0.75, 0.5 and
- * 0.25 on an H200, GB/s: 825, 850, 881; 825, 833, 839; 448, 454, 456
+ * the L2 cache, since a warp waits for its thread with the most entries; else up to the second,
+ * with which one bucket in 24 has more than two entries, if anchors are spread by chance. 0.75, 0.5
+ * and 0.25 on an H200, GB/s: 825, 850, 881; 825, 833, 839; 448, 454, 456
  * (docs/notebook/2026-11-gpu-counted-anchors.md). */
 #define TRAWL_GPU_BUCKET_LEAST_LOAD 0.25
 #define TRAWL_GPU_BUCKET_MOST_LOAD 0.75

@@ -221,10 +221,11 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     const trawl_device_record *record = self->record;
     const trawl_cuda_qgram_automaton *automaton = &layout->automaton;
-    bool one = layout->filter_tiers == 1, beyond = false, anchors = false;
+    bool one = layout->filter_tiers == 1, beyond = false;
+    uint32_t anchors = 0;
     for (uint32_t i = 0; i < layout->filter_tiers; i++) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
-        anchors |= layout->tier[i].anchors != 0;
+        anchors += layout->tier[i].anchors;
     }
     if (automaton->in_automaton != NULL) {
         trawl_plan_add(
@@ -237,8 +238,13 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
                        " of each block's shared memory (%.0f GB/s for itself); for the others ",
                        1e3 / (automaton->price * self->costs.filter));
     }
-    trawl_plan_add(plan, "%u filter%s%s in ", layout->filter_tiers, one ? "" : "s",
-                   anchors ? " of free anchors" : "");
+    trawl_plan_add(plan, "%u filter%s", layout->filter_tiers, one ? "" : "s");
+    if (anchors == layout->filter_tiers && anchors != 0) {
+        trawl_plan_add(plan, " of free anchors");
+    } else if (anchors != 0) {
+        trawl_plan_add(plan, ", %u of them of free anchors,", anchors);
+    }
+    trawl_plan_add(plan, " in ");
     add_bytes(plan, self->filter_shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s, candidates at %.2g %% of positions, ",
                    beyond ? " and behind the L2 cache" : "", 100 * layout->candidates);

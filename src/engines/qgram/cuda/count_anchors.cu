@@ -61,9 +61,8 @@ static __device__ __forceinline__ open_entry count_entry(work *self, const uint4
     const int32_t key_end = end + (int32_t)(entry_end(entry) - gram);
     open_entry result = {TRAWL_NO_KEY, flags, key_end};
     if (may_end_at(self->context->reporter->slice, entry, key_end)) {
-        const bool is_counted =
-            (flags & (TRAWL_CUDA_ANCHOR_WHOLE | TRAWL_CUDA_ANCHOR_SINGLE)) ==
-            TRAWL_CUDA_ANCHOR_SINGLE;
+        const bool is_counted = (flags & (TRAWL_CUDA_ANCHOR_WHOLE | TRAWL_CUDA_ANCHOR_SINGLE)) ==
+                                TRAWL_CUDA_ANCHOR_SINGLE;
         self->counted += is_counted ? 1 : 0;
         result.key = is_counted ? TRAWL_NO_KEY : entry.z;
     }

@@ -55,8 +55,7 @@ static __device__ __forceinline__ void queue_candidates(const candidate_word &wo
     const int32_t from =
         word.begin + (int32_t)(word.header & (TRAWL_QGRAM_MOST_STRIP - 1)) + (1 << shift);
     /* The earliest sample's bit becomes the highest. */
-    uint32_t candidate_bits = word.candidate_bits
-                              << (32 - trawl_cuda_qgram_samples_of_word(shift));
+    uint32_t candidate_bits = word.candidate_bits << (32 - trawl_cuda_qgram_samples_of_word(shift));
     for (uint32_t some = __ballot_sync(FULL, candidate_bits != 0); some != 0;
          some = __ballot_sync(FULL, candidate_bits != 0)) {
         if (candidate_bits != 0) {
