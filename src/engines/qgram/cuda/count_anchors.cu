@@ -69,43 +69,86 @@ static __device__ __forceinline__ open_entry count_entry(work *self, const uint4
     return result;
 }
 
+/* Puts the threads' open entries into the second queue. `number`: of the tier. */
+static __device__ __forceinline__ void queue_open(work *self, const open_entry &open,
+                                                  uint32_t number) {
+    const uint32_t some = __ballot_sync(FULL, open.key != TRAWL_NO_KEY);
+    if (open.key != TRAWL_NO_KEY) {
+        const uint32_t to = self->waiting_ends + rank_among(some);
+        self->queued->ends[to] = (uint64_t)number << END_TIER_SHIFT | (uint32_t)open.end;
+        self->queued->keys[to] = make_uint2(open.key, open.flags);
+    }
+    self->waiting_ends += (uint32_t)__popc(some);
+    if (self->waiting_ends >= 32) {
+        compare_keys(self);
+    }
+}
+
+/* A thread's sample: the text around it, and the entries of its bucket behind the first one. */
+typedef struct sample {
+    uint32_t number; /* of the tier */
+    int32_t end;
+    anchor_text text;
+    uint32_t entries;
+    uint64_t at; /* of the first of these among all entries of the tier */
+} sample;
+
+static __device__ __forceinline__ uint64_t shuffled(uint64_t value, uint32_t thread) {
+    return joined(__shfl_sync(FULL, (uint32_t)value, (int)thread),
+                  __shfl_sync(FULL, (uint32_t)(value >> 32), (int)thread));
+}
+
+/* Compares the entries behind the first ones of all threads' buckets, each thread one of them:
+ * some buckets have many entries, most have none. */
+static __device__ __forceinline__ void test_further(work *self, const sample &own) {
+    uint32_t all;
+    const uint32_t before = sum_before(own.entries, &all);
+    for (uint32_t first = 0; first < all; first += 32) {
+        const uint32_t i = first + threadIdx.x % 32;
+        const uint32_t thread = thread_with(before + own.entries, i < all ? i : 0);
+        const uint32_t number = __shfl_sync(FULL, own.number, (int)thread);
+        const int32_t end = __shfl_sync(FULL, own.end, (int)thread);
+        const uint64_t at = shuffled(own.at - before, thread) + i;
+        const anchor_text text = {shuffled(own.text.before, thread),
+                                  shuffled(own.text.from, thread)};
+        const trawl_cuda_qgram_tables &table = self->view->table[number];
+        open_entry open = {TRAWL_NO_KEY, 0, 0};
+        if (i < all) {
+            const uint4 entry = __ldg(table.buckets + at);
+            if (has_value(text, entry)) {
+                open = count_entry(self, entry, table.tier.gram, end);
+            }
+        }
+        queue_open(self, open, number);
+    }
+}
+
 /* Compares the text around the threads' samples of tier `number`, which end before text[end], with
- * the entries of their buckets. `there`: the thread has a sample. Most buckets that are looked up
- * have one entry: it is counted at once, the others one by one. */
+ * the entries of their buckets. `there`: the thread has a sample. */
 static __device__ __forceinline__ void test_anchors(work *self, bool there, uint32_t number,
                                                     int32_t end) {
     const trawl_cuda_qgram_tables &table = self->view->table[number];
-    const uint32_t gram = table.tier.gram;
-    anchor_candidate others = {0, 0, NULL, NULL};
+    sample own = {number, end, {0, 0}, 0, 0};
     open_entry open = {TRAWL_NO_KEY, 0, 0};
     if (there) {
-        const anchor_text text = text_of_sample(self->context->reporter->slice, table, end);
-        const uint4 *bucket = bucket_of(table, text);
-        const uint4 first = __ldg(bucket);
-        others.first = bucket;
-        others.rest = bucket + 1;
-        if (has_value(text, first)) {
-            open = count_entry(self, first, gram, end);
+        own.text = text_of_sample(self->context->reporter->slice, table, end);
+        const uint64_t bucket = UINT64_C(2) * bucket_of(table, own.text);
+        const uint4 first = __ldg(table.buckets + bucket);
+        if (has_value(own.text, first)) {
+            open = count_entry(self, first, table.tier.gram, end);
         }
         if (entry_more(first) != 0) {
-            match_further(table, text, &others);
+            const uint4 second = __ldg(table.buckets + bucket + 1);
+            const uint32_t more = entry_more(second);
+            own.entries = more != 0 ? more : 1;
+            own.at = more != 0 ? UINT64_C(2) * table.tier.buckets + second.z : bucket + 1;
         }
     }
-    while (__any_sync(FULL, open.key != TRAWL_NO_KEY || others.matched != 0)) {
-        const uint32_t some = __ballot_sync(FULL, open.key != TRAWL_NO_KEY);
-        if (open.key != TRAWL_NO_KEY) {
-            const uint32_t to = self->waiting_ends + rank_among(some);
-            self->queued->ends[to] = (uint64_t)number << END_TIER_SHIFT | (uint32_t)open.end;
-            self->queued->keys[to] = make_uint2(open.key, open.flags);
-            open.key = TRAWL_NO_KEY;
-        }
-        self->waiting_ends += (uint32_t)__popc(some);
-        if (self->waiting_ends >= 32) {
-            compare_keys(self);
-        }
-        while (others.matched != 0 && open.key == TRAWL_NO_KEY) {
-            open = count_entry(self, take_entry(&others), gram, end);
-        }
+    if (__any_sync(FULL, open.key != TRAWL_NO_KEY)) {
+        queue_open(self, open, number);
+    }
+    if (__any_sync(FULL, own.entries != 0)) {
+        test_further(self, own);
     }
 }
 

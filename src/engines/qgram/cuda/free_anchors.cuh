@@ -78,11 +78,11 @@ static __device__ __forceinline__ bool has_value(const anchor_text &text, const 
            value << (entry_shift(entry) & TRAWL_CUDA_ANCHOR_SHIFT) == entry_value(entry);
 }
 
-/* The bucket of a sample. */
-static __device__ __forceinline__ const uint4 *bucket_of(const trawl_cuda_qgram_tables &table,
-                                                         const anchor_text &text) {
+/* The number of the bucket of a sample. */
+static __device__ __forceinline__ uint32_t bucket_of(const trawl_cuda_qgram_tables &table,
+                                                     const anchor_text &text) {
     const uint64_t hash = trawl_anchors_hash(text.from, trawl_qgram_multiplier(table.tier.gram));
-    return table.buckets + 2 * trawl_anchors_bucket_of(hash, table.tier.buckets);
+    return (uint32_t)trawl_anchors_bucket_of(hash, table.tier.buckets);
 }
 
 /* The text around the sample that ends before text[end], as keys of the tier are compared with
@@ -116,7 +116,7 @@ static __device__ __forceinline__ anchor_candidate find_bucket(const trawl_cuda_
                                                                const trawl_cuda_qgram_tables &table,
                                                                int32_t end) {
     const anchor_text text = text_of_sample(slice, table, end);
-    const uint4 *bucket = bucket_of(table, text);
+    const uint4 *bucket = table.buckets + 2 * (size_t)bucket_of(table, text);
     const uint4 first = __ldg(bucket);
     anchor_candidate self = {0, 0, bucket, bucket + 1};
     if (entry_more(first) == TRAWL_ANCHORS_CROWDED) {
