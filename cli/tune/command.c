@@ -39,7 +39,8 @@ static const flag own_flags[] = {
     {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the profile of the device.",
      NULL},
     {FLAG_REPEAT, 0, "repeat", "N", "Timed runs of each block shape (default 5).", NULL},
-    {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text (default 1G).", NULL},
+    {FLAG_LIMIT, 0, "limit", "BYTES",
+     "Use only the first BYTES of the text, or of a\nGPU's generated text (default 1G).", NULL},
     {FLAG_VERBOSE, 'v', "verbose", NULL, "Print each measurement on standard error.", NULL},
     {0},
 };
@@ -98,6 +99,7 @@ typedef struct tune_options {
     const char *text;
     uint64_t repeats;
     uint64_t limit;
+    bool has_repeats, has_limit; /* the flags were given */
     bool verbose;
     char device[128]; /* the name of the product */
     char path[4096];  /* of the profile that is written */
@@ -115,8 +117,10 @@ static bool take_own(tune_options *options, const arguments *args, int id) {
             options->text = args->value;
         return options->text == args->value;
     case FLAG_REPEAT:
+        options->has_repeats = true;
         return arguments_number(args, 1, 1000, &options->repeats);
     case FLAG_LIMIT:
+        options->has_limit = true;
         return arguments_size(args, 1, UINT64_C(1) << 36, &options->limit);
     case FLAG_VERBOSE:
         options->verbose = true;
@@ -146,6 +150,15 @@ static bool measures_device(const tune_options *options) {
            options->text == NULL;
 }
 
+/* What is wrong with flags that have no effect without patterns and a text, or NULL. */
+static const char *useless_flag(const tune_options *options) {
+    if (options->has_repeats)
+        return "--repeat needs patterns and a text";
+    if (is_cpu(options))
+        return options->has_limit ? "--limit needs a GPU" : NULL;
+    return options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
+}
+
 static bool consistent(const tune_options *options) {
     const char *problem = NULL;
     if (!is_cpu(options) && !device_is_cuda(options->scan.device) &&
@@ -156,12 +169,10 @@ static bool consistent(const tune_options *options) {
     }
     if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
         problem = "--device cpu is measured without patterns and text";
-    else if (is_cpu(options))
-        return true;
+    else if (is_cpu(options) || measures_device(options))
+        problem = useless_flag(options);
     else if (device_is_group(options->scan.device))
         problem = "--device: tune measures one GPU: cuda or cuda:N";
-    else if (measures_device(options))
-        problem = options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
     else if (options->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     else if (options->text == NULL)

@@ -53,6 +53,8 @@ refuse "expected one text, found 'more' too" tune -e fox text more
 refuse 'without patterns and text' tune --device cpu -e fox text
 refuse 'expected cuda, cuda:N or cpu' tune --device auto -e fox text
 refuse '--kernel needs patterns' tune --kernel hot
+refuse '--repeat needs patterns' tune --device cpu --repeat 2
+refuse '--limit needs a GPU' tune --device cpu --limit 1M
 refuse 'cannot be both' tune -f - -
 # the file is looked at before anything is measured
 mkfifo fifo
