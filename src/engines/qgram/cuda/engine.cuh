@@ -3,9 +3,8 @@
  * The arguments of the q-gram engine's kernels, and the structures that one kernel leaves for the
  * next.
  *
- *     text ─► filter.cu ──► candidate words ─► verify.cu ─► counts, ends
- *                                        │         └─────► noted hits ─► order_hits.cu
- *                                        └───► count_anchors.cu ─► counts
+ *     text ─► filter.cu ──► candidate words ─► verify.cu, verify_anchors.cu ─► counts, ends
+ *                                                  └─────► noted hits ─► order_hits.cu
  *
  *     noted hits, in order ────────► records.cu ────────────► records
  *     these and automaton's states ► automaton_records.cu ──► records
@@ -114,7 +113,7 @@ typedef struct trawl_cuda_qgram_candidates {
     uint32_t *listed;       /* second word: the number of candidate words of all other strips */
     uint32_t *longest;      /* third word: the largest number of words of one of these strips */
     uint32_t *taken;        /* fourth word: how many shares of the verify step warps have taken */
-    uint32_t *taken_of_anchors; /* fifth word: the same for count_anchors.cu */
+    uint32_t *taken_of_anchors; /* fifth word: the same for verify_anchors.cu */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
@@ -149,8 +148,8 @@ uint32_t trawl_cuda_qgram_filter_shared(void);
 /* The verify step, for all listed candidates. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Its part for tiers of free anchors without crowded buckets. Pass COUNT. */
-trawl_status trawl_cuda_qgram_count_anchors(const trawl_cuda_qgram_call *call, trawl_error *error);
+/* Its part for tiers of free anchors without crowded buckets. */
+trawl_status trawl_cuda_qgram_verify_anchors(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* Pass RECORDS: puts the hits of each strip in order, which are of the first `tiers` tiers; writes
  * the records of strips whose hits are all noted; then those of full strips, and puts these in

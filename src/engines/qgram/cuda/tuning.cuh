@@ -37,9 +37,6 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t verify_blocks_anchors = 4;
     static constexpr uint32_t verify_blocks_reporting = 3;
 
-    /* The same for free anchors whose matches are counted (count_anchors.cu). */
-    static constexpr uint32_t count_anchors_blocks = 4;
-
     /* Candidate words that a warp takes at a time: about as many of all strips together; of one
      * strip at most; and of one strip at least, if other strips have fewer. */
     static constexpr uint32_t share_words = 256;

@@ -334,7 +334,7 @@ template <after_verify AFTER, bool ANCHORS> struct test_queued {
 };
 
 /* What is done with candidate words: their candidates are put into the first queue. Without
- * ANCHORS, words of tiers of free anchors are left to count_anchors.cu. */
+ * ANCHORS, words of tiers of free anchors are left to verify_anchors.cu. */
 template <after_verify AFTER, bool ANCHORS> struct queue_words {
     work *self;
 
@@ -391,16 +391,10 @@ static trawl_status launch(const trawl_cuda_qgram_call *call, trawl_error *error
     return TRAWL_OK;
 }
 
-/* Kernels for tiers of free anchors need more registers. */
+/* Tiers of free anchors have a kernel of their own unless some buckets are crowded. Kernels for
+ * both kinds of tiers need more registers. */
 template <after_verify AFTER>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    return call->view->anchors != 0 ? launch<AFTER, true>(call, error)
-                                    : launch<AFTER, false>(call, error);
-}
-
-/* Counts matches. Tiers of free anchors have a kernel of their own if they have no crowded
- * buckets. */
-static trawl_status count(const trawl_cuda_qgram_call *call, trawl_error *error) {
     const trawl_cuda_qgram_view *view = call->view;
     uint32_t anchors = 0;
     bool crowded = false;
@@ -408,18 +402,18 @@ static trawl_status count(const trawl_cuda_qgram_call *call, trawl_error *error)
         anchors += view->table[i].tier.anchors;
         crowded |= view->table[i].tier.crowded != 0;
     }
-    if (anchors == 0 || crowded) {
-        return run<AFTER_COUNT>(call, error);
+    if (anchors != 0 && crowded) {
+        return launch<AFTER, true>(call, error);
     }
-    trawl_status status =
-        anchors < view->tiers ? launch<AFTER_COUNT, false>(call, error) : TRAWL_OK;
-    return status == TRAWL_OK ? trawl_cuda_qgram_count_anchors(call, error) : status;
+    trawl_status status = anchors < view->tiers ? launch<AFTER, false>(call, error) : TRAWL_OK;
+    return status == TRAWL_OK && anchors != 0 ? trawl_cuda_qgram_verify_anchors(call, error)
+                                              : status;
 }
 
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
     switch (call->reporter->output.pass) {
     case TRAWL_CUDA_PASS_COUNT:
-        return count(call, error);
+        return run<AFTER_COUNT>(call, error);
     case TRAWL_CUDA_PASS_SIZES:
         return run<AFTER_NOTE>(call, error);
     default:
