@@ -169,10 +169,10 @@ static bool consistent(const tune_options *options) {
     }
     if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
         problem = "--device cpu is measured without patterns and text";
-    else if (is_cpu(options) || measures_device(options))
-        problem = useless_flag(options);
     else if (device_is_group(options->scan.device))
         problem = "--device: tune measures one GPU: cuda or cuda:N";
+    else if (is_cpu(options) || measures_device(options))
+        problem = useless_flag(options);
     else if (options->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     else if (options->text == NULL)

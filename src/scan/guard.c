@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "scan/guard.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "constants/cpu.h"
 
@@ -138,20 +140,121 @@ static trawl_status scan_with_automaton(trawl_guard *guard, const trawl_db *db,
                                         const trawl_consumer *consumer, trawl_error *error) {
     trawl_walker *walker = guard->walker;
     const trawl_window part = trawl_guard_part(db, window, begin, end);
-    double start = trawl_thread_seconds();
-    trawl_status status = consumer->sink != NULL
-                              ? walker->type->scan(walker, &part, consumer->sink, error)
-                              : walker->type->count(walker, &part, consumer->counts, error);
-    guard->seconds_per_byte = (trawl_thread_seconds() - start) / (double)(end - begin);
     guard->automaton_bytes += end - begin;
-    guard->next_bytes = guard->next_bytes < TRAWL_FALLBACK_MAX_BYTES ? guard->next_bytes * 2
-                                                                     : TRAWL_FALLBACK_MAX_BYTES;
+    return consumer->sink != NULL ? walker->type->scan(walker, &part, consumer->sink, error)
+                                  : walker->type->count(walker, &part, consumer->counts, error);
+}
+
+static size_t twice_as_many(size_t bytes) {
+    return bytes < TRAWL_FALLBACK_MAX_BYTES ? bytes * 2 : TRAWL_FALLBACK_MAX_BYTES;
+}
+
+/* The same, measures how long the automaton takes for a byte, and lets it have more the next
+ * time. */
+static trawl_status measure_automaton(trawl_guard *guard, const trawl_db *db,
+                                      const trawl_window *window, size_t begin, size_t end,
+                                      const trawl_consumer *consumer, trawl_error *error) {
+    double start = trawl_thread_seconds();
+    trawl_status status = scan_with_automaton(guard, db, window, begin, end, consumer, error);
+    guard->seconds_per_byte = (trawl_thread_seconds() - start) / (double)(end - begin);
+    guard->next_bytes = twice_as_many(guard->next_bytes);
     return status;
+}
+
+/* Times a short text, without the time for reading the clock, which may be as long. In elapsed
+ * time: reading processor time takes longer than the text, and as long as that varies. */
+typedef struct stopwatch {
+    double start, reading;
+} stopwatch;
+
+static stopwatch start_watch(void) {
+    double before = trawl_seconds(), start = trawl_seconds();
+    return (stopwatch){.start = start, .reading = start - before};
+}
+
+/* At least 0. */
+static double stop_watch(const stopwatch *watch) {
+    double seconds = trawl_seconds() - watch->start - watch->reading;
+    return seconds > 0 ? seconds : 0;
+}
+
+/* Takes account of a short text with many look-ups. `seconds`: of the text, or 0 if it was not
+ * timed. */
+static trawl_status account_short(trawl_guard *guard, trawl_walker *walker, size_t bytes,
+                                  double seconds, trawl_error *error) {
+    if (guard->dense_texts < TRAWL_FALLBACK_SHORT_TEXTS) {
+        guard->dense_texts += guard->unavailable ? 0 : 1;
+        return TRAWL_OK;
+    }
+    bool takes_over;
+    const size_t stands_for = TRAWL_FALLBACK_SHORT_TEXTS * bytes + (size_t)guard->sparse_bytes / 2;
+    guard->dense_texts = 0;
+    guard->sparse_bytes = 0;
+    if (guard->seconds_per_byte == 0) {
+        guard->seconds_per_byte = expected_step(walker);
+    }
+    trawl_status status = account(guard, walker, stands_for, TRAWL_FALLBACK_SHORT_TEXTS * seconds,
+                                  &takes_over, error);
+    if (status == TRAWL_OK && takes_over) {
+        guard->handed_over = guard->next_bytes;
+        guard->seconds_per_byte = INFINITY; /* hand_over_short() measures it */
+        guard->next_bytes = twice_as_many(guard->next_bytes);
+    }
+    return status;
+}
+
+/* Scans a window that owns at most a block with the automaton. The last ones of the texts that are
+ * handed over are timed, when its tables are in the caches; the fastest counts. */
+static trawl_status hand_over_short(trawl_guard *guard, const trawl_db *db,
+                                    const trawl_window *window, const trawl_consumer *consumer,
+                                    trawl_error *error) {
+    const size_t bytes = window->length - window->owned;
+    const bool is_timed = guard->handed_over <= TRAWL_FALLBACK_TIMED_TEXTS * bytes;
+    const stopwatch watch = is_timed ? start_watch() : (stopwatch){0};
+    trawl_status status =
+        scan_with_automaton(guard, db, window, window->owned, window->length, consumer, error);
+    if (is_timed) {
+        guard->seconds_per_byte = fmin(guard->seconds_per_byte, stop_watch(&watch) / (double)bytes);
+    }
+    guard->handed_over -= bytes < guard->handed_over ? bytes : guard->handed_over;
+    return status;
+}
+
+/* Scans a window that owns at most a block. */
+static trawl_status scan_short(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,
+                               const trawl_consumer *consumer, trawl_guard_stretch *stretch,
+                               trawl_error *error) {
+    size_t begin = window->owned;
+    const size_t bytes = window->length - begin;
+    if (bytes == 0) {
+        return TRAWL_OK;
+    }
+    if (guard->handed_over != 0) {
+        return hand_over_short(guard, walker->db, window, consumer, error);
+    }
+    const bool is_timed = guard->dense_texts == TRAWL_FALLBACK_SHORT_TEXTS;
+    const stopwatch watch = is_timed ? start_watch() : (stopwatch){0};
+    trawl_status status = TRAWL_OK;
+    uint64_t sum = 0;
+    while (status == TRAWL_OK && begin < window->length) {
+        uint64_t look_ups = 0;
+        status = stretch(walker, window, consumer, guard->processor_time, &begin, &look_ups, error);
+        sum += look_ups;
+    }
+    guard->engine_bytes += bytes;
+    if (status != TRAWL_OK || sum * TRAWL_FALLBACK_FEW_BYTES < bytes) {
+        guard->sparse_bytes += bytes;
+        return status;
+    }
+    return account_short(guard, walker, bytes, is_timed ? stop_watch(&watch) : 0, error);
 }
 
 trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,
                               const trawl_consumer *consumer, trawl_guard_stretch *stretch,
                               trawl_error *error) {
+    if (window->length - window->owned <= guard->block) {
+        return scan_short(guard, walker, window, consumer, stretch, error);
+    }
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
     while (status == TRAWL_OK && begin < window->length) {
@@ -174,7 +277,7 @@ trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const tr
         if (status == TRAWL_OK && takes_over) {
             size_t left = window->length - begin;
             size_t end = begin + (left < guard->next_bytes ? left : guard->next_bytes);
-            status = scan_with_automaton(guard, walker->db, window, begin, end, consumer, error);
+            status = measure_automaton(guard, walker->db, window, begin, end, consumer, error);
             begin = end;
         }
     }

@@ -19,6 +19,11 @@
  *    TRAWL_FALLBACK_STRETCH bytes, twice as many each time, and as many as it scans in the time
  *    that the stretch lost; TRAWL_FALLBACK_MAX_BYTES at most. A faster stretch resets this number.
  * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
+ *
+ * Texts of at most a block, such as packets and fields that a caller scans one by one, are too short
+ * for a clock each. Of those with many look-ups one in TRAWL_FALLBACK_SHORT_TEXTS is timed and
+ * stands for that many; the texts with few between them are taken to need half of the automaton's
+ * time. What is handed over are the texts that follow, as many bytes as above.
  */
 #ifndef TRAWL_SCAN_GUARD_H
 #define TRAWL_SCAN_GUARD_H
@@ -34,6 +39,9 @@ typedef struct trawl_guard {
     double seconds_per_byte; /* that the automaton took for its last text */
     size_t block;            /* result of trawl_guard_block, whose division takes 2 ns */
     size_t next_bytes;       /* text that the automaton gets the next time */
+    size_t handed_over;      /* of short texts: bytes that the automaton still gets */
+    uint32_t dense_texts;    /* short texts with many look-ups since the last one that was timed */
+    uint64_t sparse_bytes;   /* of short texts with few, since then */
     uint64_t engine_bytes;   /* of text, that the engine itself has scanned */
     uint64_t automaton_bytes;
 } trawl_guard;

@@ -6,6 +6,8 @@
  * allocation functions and trawl_fallback_open (--wrap).
  */
 #include "combinations.h"
+#include "constants/cpu.h"
+#include "database/engine.h"
 #include "effort.h"
 #include "failing_memory.h"
 #include "run/fallback.h"
@@ -46,16 +48,19 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 
 static const long SECOND = 1000000000; /* in nanoseconds */
 
-/* What a clock adds with each reading, in nanoseconds; 0: clocks are real. */
-static atomic_long elapsed_step, processor_step;
+/* What a clock adds with each reading, in nanoseconds; 0: clocks are real. And what the step of
+ * elapsed time grows by. */
+static atomic_long elapsed_step, processor_step, elapsed_growth;
 static atomic_long elapsed, processor;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
     if (atomic_load(&elapsed_step) == 0)
         return __real_clock_gettime(clock, now);
     bool is_processor = clock == CLOCK_THREAD_CPUTIME_ID;
-    long time = is_processor ? atomic_fetch_add(&processor, atomic_load(&processor_step))
-                             : atomic_fetch_add(&elapsed, atomic_load(&elapsed_step));
+    long time = is_processor
+                    ? atomic_fetch_add(&processor, atomic_load(&processor_step))
+                    : atomic_fetch_add(
+                          &elapsed, atomic_fetch_add(&elapsed_step, atomic_load(&elapsed_growth)));
     *now = (struct timespec){.tv_sec = time / SECOND, .tv_nsec = time % SECOND};
     return 0;
 }
@@ -580,6 +585,52 @@ static void hostile_texts(void **state) {
     }
 }
 
+/* Short texts that are scanned one by one, each a candidate at every position, by a clock by which
+ * all take as long: the automaton gets one stretch of them, is as slow, and the engine goes on. */
+static void short_texts_are_handed_over(void **state) {
+    enum { LENGTH = 64, TEXTS = 6000 };
+    (void)state;
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_walker *walker;
+    trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
+    trawl_counts counts = {.total = 0};
+    uint64_t expected = 0;
+    uint8_t text[LENGTH];
+    memset(text, 'a', sizeof text);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t length = 4; length < 2 * LENGTH; length++) {
+        uint8_t bytes[2 * LENGTH];
+        memset(bytes, 'a', length);
+        bytes[0] = length % 2 == 0 ? 'a' : 'b';
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, 0, &error), TRAWL_OK);
+        expected += length % 2 == 0 && length <= LENGTH ? LENGTH + 1 - length : 0;
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    const trawl_scan_settings settings = {.threads = 1};
+    options.engine = "qgram";
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    const trawl_walker_type *type = db->engine->walker;
+    assert_int_equal(type->open(db, &settings, &walker, &error), TRAWL_OK);
+    walker->threads = 1;
+    walker->open_fallback = trawl_fallback_open;
+    atomic_store(&elapsed_growth, 1000);
+    atomic_store(&elapsed_step, 1000);
+    for (size_t i = 0; i < TEXTS; i++) {
+        const trawl_window window = {.text = text, .length = LENGTH, .one_text = true};
+        assert_int_equal(type->count(walker, &window, &counts, &error), TRAWL_OK);
+        assert_int_equal(counts.total, (i + 1) * expected);
+    }
+    atomic_store(&elapsed_step, 0);
+    atomic_store(&elapsed_growth, 0);
+    type->describe(walker, &report);
+    assert_int_equal(report.filtered_bytes + report.fallback_bytes, TEXTS * LENGTH);
+    assert_int_equal(report.fallback_bytes, TRAWL_FALLBACK_STRETCH);
+    type->close(walker);
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
                                        cmocka_unit_test(without_an_automaton),
@@ -587,6 +638,7 @@ int main(void) {
                                        cmocka_unit_test(costly_stretches_are_short_and_few),
                                        cmocka_unit_test(compared_bytes_are_work),
                                        cmocka_unit_test(rejected_candidates_are_work),
+                                       cmocka_unit_test(short_texts_are_handed_over),
                                        cmocka_unit_test(hostile_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
