@@ -20,10 +20,10 @@
  *    that the stretch lost; TRAWL_FALLBACK_MAX_BYTES at most. A faster stretch resets this number.
  * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
  *
- * Texts of at most a block, such as packets and fields that a caller scans one by one, are too short
- * for a clock each. Of those with many look-ups one in TRAWL_FALLBACK_SHORT_TEXTS is timed and
- * stands for that many; the texts with few between them are taken to need half of the automaton's
- * time. What is handed over are the texts that follow, as many bytes as above.
+ * Texts of at most a block, such as packets and fields that a caller scans one by one, are too
+ * short for a clock each. Of those with many look-ups one in TRAWL_FALLBACK_SHORT_TEXTS is timed
+ * and stands for that many; the texts with few between them are taken to need half of the
+ * automaton's time. What is handed over are the texts that follow, as many bytes as above.
  */
 #ifndef TRAWL_SCAN_GUARD_H
 #define TRAWL_SCAN_GUARD_H
