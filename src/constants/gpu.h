@@ -101,7 +101,7 @@
  * (docs/notebook/2026-11-gpu-counted-anchors.md). */
 #define TRAWL_GPU_BUCKET_LEAST_LOAD 0.25
 #define TRAWL_GPU_BUCKET_MOST_LOAD 0.75
-#define TRAWL_GPU_BUCKET_CACHE_BYTES (TRAWL_GPU_USUAL_CACHE_BYTES / 4)
+#define TRAWL_GPU_BUCKET_CACHE_SHARE 0.25 /* of the L2 cache: little */
 
 /* Ends that a true candidate leads to: some samples belong to several keys. An estimate. 1.1 and
  * 1.4: 0 and 1 of 34 layouts. */

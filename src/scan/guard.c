@@ -255,6 +255,10 @@ trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const tr
     if (window->length - window->owned <= guard->block) {
         return scan_short(guard, walker, window, consumer, stretch, error);
     }
+    if (guard->handed_over != 0) { /* short texts, of which the last were to be timed */
+        guard->handed_over = 0;
+        guard->seconds_per_byte = fmin(guard->seconds_per_byte, expected_step(walker));
+    }
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
     while (status == TRAWL_OK && begin < window->length) {

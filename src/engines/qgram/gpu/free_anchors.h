@@ -41,8 +41,8 @@ static inline void trawl_cuda_qgram_find_cores(uint64_t number, uint32_t filter_
 
 /* Entries for each bucket of a tier with so many anchors, on average. */
 static inline double trawl_cuda_qgram_bucket_load(uint64_t anchors) {
-    double load = (double)anchors * (double)sizeof(trawl_anchors_bucket) /
-                  (double)TRAWL_GPU_BUCKET_CACHE_BYTES;
+    double room = TRAWL_GPU_BUCKET_CACHE_SHARE * (double)TRAWL_GPU_USUAL_CACHE_BYTES;
+    double load = (double)anchors * (double)sizeof(trawl_anchors_bucket) / room;
     return fmin(fmax(load, TRAWL_GPU_BUCKET_LEAST_LOAD), TRAWL_GPU_BUCKET_MOST_LOAD);
 }
 
