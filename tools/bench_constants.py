@@ -71,6 +71,7 @@ SCANS = {"TRAWL_BLOOM_PREFETCH": (1, 5), "TRAWL_TEDDY_PREFETCH": (2,),
          "TRAWL_TEDDY_DENSE_BYTES": (2, 4), "TRAWL_PACKED_DENSE_MATCHES": (3,),
          "TRAWL_SPARSE_BLOCK": (6,), "TRAWL_QGRAM_BLOCK": (), "TRAWL_FALLBACK_STRETCH": (),
          "TRAWL_FALLBACK_FEW_BYTES": (), "TRAWL_FALLBACK_MANY_BYTES": (),
+         "TRAWL_FALLBACK_SHORT_TEXTS": (), "TRAWL_FALLBACK_TIMED_TEXTS": (),
          "TRAWL_FALLBACK_STEP_SECONDS": (), "TRAWL_FALLBACK_MARGIN": (),
          "TRAWL_FALLBACK_BUILD_BYTE_SECONDS": (), "TRAWL_FALLBACK_BUILD_LEAST_SECONDS": (),
          "TRAWL_FALLBACK_MAX_BYTES": ()}
@@ -80,7 +81,8 @@ UPLOADS = {"TRAWL_GPU_HOT_LEAST_STRIP_BYTES": {"hot", "automaton"},
            "TRAWL_GPU_HOT_RANKED_BYTES": {"hot", "automaton"},
            "TRAWL_GPU_HOT_RANKED_PIECES": {"hot", "automaton"},
            "TRAWL_GPU_BUCKET_LEAST_LOAD": {"anchors"},
-           "TRAWL_GPU_BUCKET_MOST_LOAD": {"anchors"}}
+           "TRAWL_GPU_BUCKET_MOST_LOAD": {"anchors"},
+           "TRAWL_GPU_BUCKET_CACHE_SHARE": {"anchors"}}
 
 
 def values_of(name, kind, value):

@@ -94,14 +94,14 @@
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
-/* Entries for each bucket, on average: as few as the first number where all buckets take little of
- * the L2 cache, since a warp waits for its thread with the most entries; else up to the second,
- * with which one bucket in 24 has more than two entries, if anchors are spread by chance. 0.75, 0.5
- * and 0.25 on an H200, GB/s: 825, 850, 881; 825, 833, 839; 448, 454, 456
+/* Entries for each bucket, on average: the first number while all buckets take at most the third
+ * number of the L2 cache, since further entries take time; for more anchors up to the second
+ * number, with which one bucket in 24 has more than two entries, if anchors are spread by chance.
+ * 0.75, 0.5 and 0.25 on an H200, GB/s: 825, 850, 881; 825, 833, 839; 448, 454, 456
  * (docs/notebook/2026-11-gpu-counted-anchors.md). */
 #define TRAWL_GPU_BUCKET_LEAST_LOAD 0.25
 #define TRAWL_GPU_BUCKET_MOST_LOAD 0.75
-#define TRAWL_GPU_BUCKET_CACHE_SHARE 0.25 /* of the L2 cache: little */
+#define TRAWL_GPU_BUCKET_CACHE_SHARE 0.25
 
 /* Ends that a true candidate leads to: some samples belong to several keys. An estimate. 1.1 and
  * 1.4: 0 and 1 of 34 layouts. */

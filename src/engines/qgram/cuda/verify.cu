@@ -283,25 +283,13 @@ static __device__ __forceinline__ void test_anchors(work *self, bool there, uint
     }
 }
 
-/* The samples that end at the first owned byte of the slice or before it and may lead to owned
- * matches, of all tiers of free anchors. */
-template <after_verify AFTER>
-static __device__ __forceinline__ void test_anchors_before(work *self) {
-    const trawl_cuda_slice &slice = self->context->reporter->slice;
-    for (uint32_t number = 0; number < self->view->tiers; number++) {
-        const trawl_cuda_qgram_tier &tier = self->view->table[number].tier;
-        if (tier.anchors == 0) {
-            continue;
-        }
-        const uint32_t behind = (uint32_t)((uintptr_t)(slice.text + slice.owned) % tier.stride);
-        for (uint32_t first = 0; first < TRAWL_CUDA_QGRAM_REACH; first += 32 * tier.stride) {
-            const uint32_t distance = behind + first + threadIdx.x % 32 * tier.stride;
-            const int32_t end = (int32_t)slice.owned - (int32_t)distance;
-            test_anchors<AFTER>(
-                self, distance < TRAWL_CUDA_QGRAM_REACH && end >= (int32_t)tier.gram, number, end);
-        }
+template <after_verify AFTER> struct test_anchors_of {
+    work *self;
+
+    __device__ __forceinline__ void operator()(bool there, uint32_t number, int32_t end) const {
+        test_anchors<AFTER>(self, there, number, end);
     }
-}
+};
 
 /* ------------------------------------------------------------------ end offsets */
 
@@ -364,7 +352,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER, ANCHORS))
     if (number == 0) {
         queue_ends<AFTER, ANCHORS>(&work, test_before(slice, view));
         if (ANCHORS) {
-            test_anchors_before<AFTER>(&work);
+            test_samples_before(slice, view, test_anchors_of<AFTER>{&work});
         }
     }
     take_shares(candidates, slice, strip_bytes, number, warps, candidates.taken,

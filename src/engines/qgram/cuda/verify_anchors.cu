@@ -176,7 +176,7 @@ static __device__ __forceinline__ void test_anchors(work *self, bool there, uint
 }
 
 /* Takes samples from the first queue. Those that end at the first owned byte or before it are
- * tested by test_before(), those behind the slice in the next slice. */
+ * tested by test_samples_before(), those behind the slice in the next slice. */
 template <after_verify AFTER> static __device__ __forceinline__ void test_samples(work *self) {
     const trawl_cuda_slice &slice = self->context->reporter->slice;
     bool there;
@@ -207,24 +207,13 @@ template <after_verify AFTER> struct queue_words {
     }
 };
 
-/* Tests the samples that end at the first owned byte of the slice or before it and may lead to
- * owned matches. */
-template <after_verify AFTER> static __device__ __forceinline__ void test_before_slice(work *self) {
-    const trawl_cuda_slice &slice = self->context->reporter->slice;
-    for (uint32_t number = 0; number < self->view->tiers; number++) {
-        const trawl_cuda_qgram_tier &tier = self->view->table[number].tier;
-        if (tier.anchors == 0) {
-            continue;
-        }
-        const uint32_t behind = (uint32_t)((uintptr_t)(slice.text + slice.owned) % tier.stride);
-        for (uint32_t first = 0; first < TRAWL_CUDA_QGRAM_REACH; first += 32 * tier.stride) {
-            const uint32_t distance = behind + first + threadIdx.x % 32 * tier.stride;
-            const int32_t end = (int32_t)slice.owned - (int32_t)distance;
-            test_anchors<AFTER>(
-                self, distance < TRAWL_CUDA_QGRAM_REACH && end >= (int32_t)tier.gram, number, end);
-        }
+template <after_verify AFTER> struct test_anchors_of {
+    work *self;
+
+    __device__ __forceinline__ void operator()(bool there, uint32_t number, int32_t end) const {
+        test_anchors<AFTER>(self, there, number, end);
     }
-}
+};
 
 template <after_verify AFTER>
 static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER))
@@ -239,7 +228,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER))
     const uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
-        test_before_slice<AFTER>(&work);
+        test_samples_before(reporter.slice, view, test_anchors_of<AFTER>{&work});
     }
     take_shares(candidates, reporter.slice, strip_bytes, number, gridDim.x * WARPS,
                 candidates.taken_of_anchors, queue_words<AFTER>{&work});

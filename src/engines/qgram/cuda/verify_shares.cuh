@@ -203,4 +203,25 @@ take_shares(const trawl_cuda_qgram_candidates &candidates, const trawl_cuda_slic
     }
 }
 
+/* Calls `test` for the samples of free anchors that end at the first owned byte of the slice or
+ * before it and may lead to owned matches: whether the thread has a sample, its tier and its end.
+ */
+template <typename Test>
+static __device__ __forceinline__ void test_samples_before(const trawl_cuda_slice &slice,
+                                                           const trawl_cuda_qgram_view &view,
+                                                           const Test &test) {
+    for (uint32_t number = 0; number < view.tiers; number++) {
+        const trawl_cuda_qgram_tier &tier = view.table[number].tier;
+        if (tier.anchors == 0) {
+            continue;
+        }
+        const uint32_t behind = (uint32_t)((uintptr_t)(slice.text + slice.owned) % tier.stride);
+        for (uint32_t first = 0; first < TRAWL_CUDA_QGRAM_REACH; first += 32 * tier.stride) {
+            const uint32_t distance = behind + first + threadIdx.x % 32 * tier.stride;
+            const int32_t end = (int32_t)slice.owned - (int32_t)distance;
+            test(distance < TRAWL_CUDA_QGRAM_REACH && end >= (int32_t)tier.gram, number, end);
+        }
+    }
+}
+
 #endif
