@@ -456,6 +456,9 @@ static size_t emit_prepared_groups(const trawl_match *matches, uint64_t base,
     const trawl_record_stretch *stretch = &worker->stretch;
     const trawl_group_view groups = worker->scanner->db->groups;
     trawl_record_batch *batch = &worker->batch;
+    if (batch->capacity == 0) { /* `items` is NULL until `divide` makes room */
+        return 0;
+    }
     trawl_record_place at = worker->at;
     trawl_record_match *to = batch->items + batch->count, *past = batch->items + batch->capacity;
     uint32_t *seen = worker->group_seen, turn = worker->scanner->turn;
