@@ -21,6 +21,8 @@ typedef struct documents {
     size_t long_at, long_length; /* bytes before and of the long document; length 0: none */
 } documents;
 
+enum { REPEATING = 250000 }; /* bytes */
+
 static trawl_error error;
 static uint8_t bytes[1 << 18];
 
@@ -52,13 +54,12 @@ static trawl_index_builder *make(const documents *of, uint64_t seed) {
     return text;
 }
 
-/* Sorts with two threads and with one, if the text is cut as expected. */
-static void compare(const documents *of, bool walks_second) {
-    trawl_index_builder *text = make(of, 7);
+/* Sorts with two threads and with one. `within`: the text is cut within a document. */
+static void compare_text(trawl_index_builder *text, bool within) {
     trawl_text_cut cut;
     trawl_team *team = NULL;
     assert_true(trawl_cut_text(text, &cut));
-    assert_int_equal(cut.walks_second, walks_second);
+    assert_int_equal(cut.added != 0, within);
     assert_int_equal(trawl_team_open(&team, 2, &error), TRAWL_OK);
     int32_t *expected = trawl_allocate(text->length + TRAWL_SUFFIX_SLACK, sizeof *expected);
     int32_t *sorted = trawl_sort_parts(text, &cut, team, 2);
@@ -73,54 +74,94 @@ static void compare(const documents *of, bool walks_second) {
     trawl_index_builder_free(text);
 }
 
-static void equal_to_one_sort(void **state) {
-    (void)state;
-    compare(&(documents){.letters = "acgt", .total = 200000, .longest = 900}, true);
-    compare(&(documents){.letters = "ab", .total = 180000, .longest = 40}, true);
-    compare(&(documents){.letters = "a", .total = 140000, .longest = 2}, true);
-    compare(&(documents){.letters = "a", .total = 140000, .longest = 300}, true);
-    compare(&(documents){.total = 200000, .longest = 500}, true); /* every byte is in the text */
+static void compare(const documents *of, bool within) {
+    compare_text(make(of, 7), within);
 }
 
-static void part_without_long_document_is_walked(void **state) {
+static void cut_between_documents(void **state) {
     (void)state;
+    compare(&(documents){.letters = "acgt", .total = 200000, .longest = 900}, false);
+    compare(&(documents){.letters = "ab", .total = 180000, .longest = 40}, false);
+    compare(&(documents){.letters = "a", .total = 140000, .longest = 2}, false);
+    compare(&(documents){.letters = "a", .total = 140000, .longest = 300}, false);
+    compare(&(documents){.total = 200000, .longest = 500}, false); /* every byte is in the text */
     compare(&(documents){.letters = "abc",
                          .total = 200000,
                          .longest = 400,
                          .long_at = 110000,
                          .long_length = 60000},
             false);
-    compare(&(documents){.letters = "abc",
+    compare(&(documents){.letters = "ab", .total = 200000, .longest = 40000}, false);
+}
+
+static void cut_within_a_document(void **state) {
+    (void)state;
+    compare(&(documents){.letters = "ab", .total = 200000, .longest = 1, .long_length = 200000},
+            true);
+    compare(&(documents){.total = 200000, .longest = 1, .long_length = 200000}, true);
+    compare(&(documents){.letters = "ab",
                          .total = 200000,
-                         .longest = 400,
-                         .long_at = 20000,
-                         .long_length = 60000},
+                         .longest = 40,
+                         .long_at = 1000,
+                         .long_length = 190000},
             true);
 }
 
-static void refuse(const documents *of) {
-    trawl_index_builder *text = make(of, 8);
+static trawl_index_builder *one_document(size_t length) {
+    trawl_index_builder *text = NULL;
+    assert_int_equal(trawl_index_builder_new(&text, &error), TRAWL_OK);
+    append(text, length, true);
+    assert_int_equal(trawl_index_builder_finish(text, &error), TRAWL_OK);
+    return text;
+}
+
+/* `of` again and again, but random bytes in [begin, end). */
+static trawl_index_builder *repeating(const char *of, size_t begin, size_t end) {
+    random_source random = random_for_case(9, 0);
+    for (size_t i = 0; i < REPEATING; i++)
+        bytes[i] =
+            i >= begin && i < end ? (uint8_t)random_bits(&random) : (uint8_t)of[i % strlen(of)];
+    return one_document(REPEATING);
+}
+
+/* Random bytes; those around the middle once more at the end. */
+static trawl_index_builder *middle_twice(void) {
+    enum { BEGIN = REPEATING / 2 - 1000, LENGTH = (REPEATING - BEGIN) / 2 };
+    random_source random = random_for_case(9, 1);
+    for (size_t i = 0; i < REPEATING; i++)
+        bytes[i] = i < BEGIN + LENGTH ? (uint8_t)random_bits(&random) : bytes[i - LENGTH];
+    return one_document(REPEATING);
+}
+
+/* Walks whose last suffix is equal to suffixes of the other part for tens of thousands of symbols
+ * belong to the walks behind them. Where that is the last walk, its row is searched for anyway. */
+static void walks_that_end_in_repeats(void **state) {
+    (void)state;
+    compare_text(repeating("a", 124000, 126000), true);
+    compare_text(repeating("abcab", 124000, 126000), true);
+    compare_text(repeating("ab", 65000, 185000), true);
+    compare_text(middle_twice(), true);
+}
+
+static void refuse(trawl_index_builder *text) {
     trawl_text_cut cut;
     assert_false(trawl_cut_text(text, &cut));
     trawl_index_builder_free(text);
 }
 
-/* Texts that are too short, that are one document, or whose long document leaves too little beside
- * it; and one with a long document in each half. */
 static void texts_that_are_not_cut(void **state) {
     (void)state;
-    refuse(&(documents){.letters = "ab", .total = 0, .longest = 1});
-    refuse(&(documents){.letters = "ab", .total = 100000, .longest = 40});
-    refuse(&(documents){.letters = "ab", .total = 200000, .longest = 1, .long_length = 200000});
-    refuse(&(documents){
-        .letters = "ab", .total = 200000, .longest = 40, .long_at = 1000, .long_length = 190000});
-    refuse(&(documents){.letters = "ab", .total = 200000, .longest = 40000});
+    refuse(make(&(documents){.letters = "ab", .total = 0, .longest = 1}, 8));
+    refuse(make(&(documents){.letters = "ab", .total = 100000, .longest = 40}, 8));
+    refuse(repeating("a", 0, 0));
+    refuse(repeating("abcabcabcabcd", 0, 1000));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_to_one_sort),
-        cmocka_unit_test(part_without_long_document_is_walked),
+        cmocka_unit_test(cut_between_documents),
+        cmocka_unit_test(cut_within_a_document),
+        cmocka_unit_test(walks_that_end_in_repeats),
         cmocka_unit_test(texts_that_are_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
