@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rust's aho-corasick as a peer of `trawl bench --peers`; cli/bench/peers/process.h describes the protocol.
-//! usage: aho-corasick KIND PATTERNS TEXT LENGTH MATCHES
-//!   KIND  dfa or contiguous-nfa; left alone, the crate chooses one of them by the number of patterns
+//! usage: aho-corasick KIND PATTERNS TEXT LENGTH MATCHES [PIECE]
+//!   KIND   dfa or contiguous-nfa; left alone, the crate chooses one of them by the number of patterns
+//!   PIECE  the text is searched in pieces of so many bytes, a call for each: see tests/bench/calls.c
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
@@ -39,8 +40,8 @@ fn split(file: &[u8]) -> (Vec<&[u8]>, bool) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [kind, patterns, text, length, matches] = &arguments[..] else {
-        stop("refused", "expected KIND PATTERNS TEXT LENGTH MATCHES");
+    let [kind, patterns, text, length, matches, piece @ ..] = &arguments[..] else {
+        stop("refused", "expected KIND PATTERNS TEXT LENGTH MATCHES [PIECE]");
     };
     let match_kind = match matches.as_str() {
         "all" => MatchKind::Standard,
@@ -57,6 +58,10 @@ fn main() {
     let (patterns, insensitive) = split(&file);
     let mut text = read(text);
     text.truncate(length.parse().unwrap_or(0));
+    let piece = match piece {
+        [] => text.len(),
+        [bytes, ..] => bytes.parse().unwrap_or(0),
+    };
 
     let begin = Instant::now();
     let automaton = AhoCorasick::builder()
@@ -74,10 +79,13 @@ fn main() {
 
     for _ in std::io::stdin().lock().lines() {
         let begin = Instant::now();
-        let count = match match_kind {
-            MatchKind::Standard => automaton.find_overlapping_iter(&text).count(),
-            _ => automaton.find_iter(&text).count(),
-        };
+        let count: usize = text
+            .chunks(piece.max(1))
+            .map(|text| match match_kind {
+                MatchKind::Standard => automaton.find_overlapping_iter(text).count(),
+                _ => automaton.find_iter(text).count(),
+            })
+            .sum();
         println!("run {:.9} {count}", begin.elapsed().as_secs_f64());
         let _ = std::io::stdout().flush();
     }
