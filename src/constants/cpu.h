@@ -408,6 +408,12 @@ static const struct {
 #define TRAWL_TEDDY_CANDIDATE_WORK 700.0
 #define TRAWL_TEDDY_MEMORY_WORK 4.5
 
+/* The work of comparing a pair of bytes that all patterns have: 2.0 and 2.4 by the speed of two
+ * patterns before and after on a Zen 4 (docs/notebook/2026-11-teddy.md). The pair is chosen among
+ * so many of their rarest common bytes. */
+#define TRAWL_TEDDY_PAIR_WORK 2.0
+#define TRAWL_TEDDY_PAIR_CHOICES 4u
+
 /* The work that a new probe must save beyond its price, so that the smaller of two filters that are
  * nearly equal is preferred. Half: 4 filters change, 1.01 and 0.82 times as fast; double: 9, 1.04
  * and 0.92. */

@@ -53,6 +53,10 @@ static double make(const trawl_patterns *patterns, uint32_t window, const uint8_
 }
 
 static bool passes(const trawl_teddy *filter, const uint8_t *last) {
+    const trawl_teddy_pair *pair = &filter->pair;
+    if (trawl_teddy_has_pair(filter))
+        return *(last + 1 - pair->before[0]) == pair->byte[0] &&
+               *(last + 1 - pair->before[1]) == pair->byte[1];
     uint8_t pass = 0xff;
     for (uint32_t probe = 0; probe < filter->probes; probe++)
         pass &= trawl_teddy_test(filter, probe, *(last - filter->distance[probe]));
@@ -112,8 +116,9 @@ static void check_sets(const trawl_teddy *filter, const uint8_t *text, size_t fi
 
 static void all_sets_find_every_occurrence(void **state) {
     (void)state;
+    size_t pairs = 0, cases = 1500;
     guarded text = {0};
-    for (uint64_t index = 0; index < 1500; index++) {
+    for (uint64_t index = 0; index < cases; index++) {
         random_source random = random_for_case(random_seed(), index);
         alphabet letters = (alphabet)random_below(&random, ALPHABETS);
         size_t shortest = random_between(&random, 1, 20);
@@ -132,6 +137,7 @@ static void all_sets_find_every_occurrence(void **state) {
         assert_true(expected >= 0 && expected <= 1);
         assert_true(trawl_teddy_is_valid(&filter, sizeof filter, window));
         assert_true(trawl_teddy_work(&filter) >= 1);
+        pairs += trawl_teddy_has_pair(&filter);
         guarded_copy(&text, bytes, length, random_chance(&random, 1, 2));
         uint32_t anchor_slack = window < REACH ? window : REACH;
         for (size_t last = anchor_slack - 1; last < length; last++)
@@ -145,7 +151,49 @@ static void all_sets_find_every_occurrence(void **state) {
         }
         trawl_patterns_free(patterns);
     }
+    assert_in_range(pairs, cases / 40, cases / 2);
     guarded_free(&text);
+}
+
+/* A single pattern is found by its two rarest bytes; one in any case, or one among others, is not,
+ * unless all of them have these bytes. */
+static void rarest_bytes_of_all_patterns_are_compared(void **state) {
+    (void)state;
+    static const struct {
+        const char *patterns[3];
+        uint32_t flags;
+        const char *pair; /* its later byte first; NULL: none */
+    } cases[] = {
+        {{"eteZeeqtte"}, 0, "qZ"},
+        {{"etteqtetZ"}, 0, "Zq"},
+        {{"eteZeeqtte"}, TRAWL_PATTERN_CASE_INSENSITIVE, NULL},
+        {{"q.com", "z.com", "xj.com"}, 0, "m."},
+        {{"etet.Z", "tete.q"}, TRAWL_PATTERN_CASE_INSENSITIVE, ".."},
+        {{"zebra", "quick"}, 0, NULL},
+    };
+    static uint8_t text[20000];
+    random_source random = random_for_case(3, 0);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t) "etaoinsrhldcu, .m"[random_below(&random, i % 50 == 0 ? 17 : 13)];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trawl_patterns *patterns;
+        trawl_teddy filter;
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        for (size_t k = 0; k < 3 && cases[i].patterns[k] != NULL; k++)
+            assert_int_equal(trawl_patterns_add(patterns, cases[i].patterns[k],
+                                                strlen(cases[i].patterns[k]), cases[i].flags,
+                                                &error),
+                             TRAWL_OK);
+        (void)make(patterns, (uint32_t)patterns->max_length, text, sizeof text, &filter);
+        const trawl_teddy_pair *pair = &filter.pair;
+        assert_int_equal(trawl_teddy_has_pair(&filter), cases[i].pair != NULL);
+        if (cases[i].pair != NULL) {
+            bool in_order = pair->before[0] <= pair->before[1];
+            assert_int_equal(pair->byte[in_order ? 0 : 1], cases[i].pair[0]);
+            assert_int_equal(pair->byte[in_order ? 1 : 0], cases[i].pair[1]);
+        }
+        trawl_patterns_free(patterns);
+    }
 }
 
 static void estimates_are_near_the_truth(void **state) {
@@ -239,7 +287,7 @@ static void runs_at_ends_of_patterns_do_not_pass(void **state) {
 /* A filter that would read outside the text is refused, although its checksum is right. */
 static void damaged_filters_are_refused(void **state) {
     (void)state;
-    for (int damage = 0; damage <= 5; damage++) {
+    for (int damage = 0; damage <= 7; damage++) {
         trawl_db *db = compile(9);
         assert_non_null(db);
         size_t size;
@@ -258,6 +306,9 @@ static void damaged_filters_are_refused(void **state) {
         filter->ascii = damage == 4 ? 2 : filter->ascii;
         filter->distance[filter->probes / 2] =
             damage == 5 ? REACH : filter->distance[filter->probes / 2];
+        filter->pair = damage == 6   ? (trawl_teddy_pair){.before = {1, REACH + 1}}
+                       : damage == 7 ? (trawl_teddy_pair){.before = {1, 0}}
+                                     : filter->pair;
         header->checksum = trawl_block_checksum(block, size);
         trawl_status status = trawl_db_load_memory(block, size, &db, &error);
         assert_int_equal(status, damage == 0 ? TRAWL_OK : TRAWL_ERROR_FORMAT);
@@ -272,6 +323,7 @@ static void damaged_filters_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_sets_find_every_occurrence),
+        cmocka_unit_test(rarest_bytes_of_all_patterns_are_compared),
         cmocka_unit_test(estimates_are_near_the_truth),
         cmocka_unit_test(candidates_far_from_the_beginning_count),
         cmocka_unit_test(large_sets_are_refused),

@@ -312,6 +312,81 @@ static void write_filter(const chooser *self, trawl_teddy *filter) {
     }
 }
 
+/* Whether all patterns have the same byte, and no other, at this distance. */
+static bool find_shared_byte(const chooser *self, uint32_t distance, uint8_t *byte) {
+    nibbles all = {.low = 0};
+    for (uint32_t i = 0; i < self->count; i++) {
+        all = united(all, self->pattern[i][distance]);
+    }
+    if (__builtin_popcount(all.low) != 1 || __builtin_popcount(all.high) != 1) {
+        return false;
+    }
+    *byte = (uint8_t)(__builtin_ctz(all.high) << 4 | __builtin_ctz(all.low));
+    return true;
+}
+
+/* Finds up to TRAWL_TEDDY_PAIR_CHOICES distances at which all patterns have the same byte, those
+ * with the rarest bytes first. */
+static uint32_t find_shared_bytes(const chooser *self, uint8_t *distances, uint8_t *bytes) {
+    uint32_t count = 0;
+    for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
+        uint8_t byte;
+        if (!find_shared_byte(self, distance, &byte)) {
+            continue;
+        }
+        uint32_t at = count;
+        for (; at > 0 && self->frequency[byte] < self->frequency[bytes[at - 1]]; at--) {
+            if (at < TRAWL_TEDDY_PAIR_CHOICES) {
+                bytes[at] = bytes[at - 1];
+                distances[at] = distances[at - 1];
+            }
+        }
+        if (at < TRAWL_TEDDY_PAIR_CHOICES) {
+            bytes[at] = byte;
+            distances[at] = (uint8_t)distance;
+            count += count < TRAWL_TEDDY_PAIR_CHOICES;
+        }
+    }
+    return count;
+}
+
+/* The share of the sample's positions at which both bytes stand. */
+static double count_pair(const trawl_teddy_pair *pair, const sample_pieces *sample) {
+    size_t found = 0, positions = 0;
+    for (size_t piece = 0; piece < sample->count; piece++) {
+        const uint8_t *bytes = sample->first + piece * sample->distance;
+        const uint8_t *one = bytes - (pair->before[0] - 1), *other = bytes - (pair->before[1] - 1);
+        for (size_t i = TRAWL_TEDDY_SUFFIX; i < sample->bytes; i++) {
+            found += (one[i] == pair->byte[0]) & (other[i] == pair->byte[1]);
+            positions++;
+        }
+    }
+    return positions == 0 ? 0 : (double)found / (double)positions;
+}
+
+/* Chooses the pair of bytes with the least candidates. Returns its pass rate; 1 without a pair. */
+static double choose_pair(const chooser *self, const sample_pieces *sample,
+                          trawl_teddy_pair *pair) {
+    uint8_t distances[TRAWL_TEDDY_PAIR_CHOICES] = {0}, bytes[TRAWL_TEDDY_PAIR_CHOICES] = {0};
+    const uint32_t count = find_shared_bytes(self, distances, bytes);
+    double least = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = count == 1 ? i : i + 1; k < count; k++) {
+            trawl_teddy_pair offered = {
+                .before = {(uint8_t)(distances[i] + 1), (uint8_t)(distances[k] + 1)},
+                .byte = {bytes[i], bytes[k]}};
+            double pass = self->frequency[bytes[i]] * (i == k ? 1 : self->frequency[bytes[k]]);
+            double counted = count_pair(&offered, sample);
+            pass = counted > pass ? counted : pass;
+            if (pass < least) {
+                least = pass;
+                *pair = offered;
+            }
+        }
+    }
+    return least;
+}
+
 /* The pass rate of the sample; 0 where its pieces are too short to say. */
 static double count_candidates(const trawl_teddy *filter, const sample_pieces *sample) {
     size_t found = 0, positions = 0;
@@ -386,11 +461,19 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
             *filter = offered;
         }
     }
+    trawl_teddy_pair pair;
+    double pass = choose_pair(&self, &pieces, &pair);
+    if (TRAWL_TEDDY_PAIR_WORK + TRAWL_TEDDY_CANDIDATE_WORK * pass <
+        trawl_teddy_work(filter) + TRAWL_TEDDY_CANDIDATE_WORK * expected) {
+        filter->pair = pair;
+        expected = pass;
+    }
     return expected;
 }
 
 double trawl_teddy_work(const trawl_teddy *filter) {
-    return work(filter->probes, filter->both);
+    return trawl_teddy_has_pair(filter) ? TRAWL_TEDDY_PAIR_WORK
+                                        : work(filter->probes, filter->both);
 }
 
 /* ------------------------------------------------------------------ the tier */
@@ -425,6 +508,11 @@ bool trawl_teddy_is_valid(const trawl_teddy *filter, uint64_t size, uint32_t suf
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         valid = valid && filter->distance[probe] < suffix_bytes &&
                 filter->distance[probe] < TRAWL_TEDDY_SUFFIX;
+    }
+    const uint8_t *before = filter->pair.before;
+    valid = valid && (before[0] == 0) == (before[1] == 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        valid = valid && before[i] <= suffix_bytes && before[i] <= TRAWL_TEDDY_SUFFIX;
     }
     return valid;
 }

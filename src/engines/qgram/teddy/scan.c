@@ -53,6 +53,21 @@ SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8
                     (uint64_t)(d != 0) << 3;
     return append_mask(bits, position, next);
 }
+SCALAR uint8_t fill_scalar(uint8_t byte) {
+    return byte;
+}
+SCALAR uint8_t differ_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
+    return (uint8_t)((a ^ b) | (c ^ d));
+}
+SCALAR uint8_t least_scalar(uint8_t a, uint8_t b) {
+    return a < b ? a : b;
+}
+SCALAR bool has_zero_scalar(uint8_t a) {
+    return a == 0;
+}
+SCALAR uint8_t zeros_scalar(uint8_t a) {
+    return a == 0;
+}
 
 #define SEARCH search_scalar
 #define NAME(base) base##_scalar
@@ -100,16 +115,31 @@ AVX2 bool any_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
     __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
     return !_mm256_testz_si256(any, any);
 }
-AVX2 uint64_t zeros_avx2(__m256i bytes) {
-    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+AVX2 __m256i zeros_avx2(__m256i a) {
+    return _mm256_cmpeq_epi8(a, _mm256_setzero_si256());
+}
+AVX2 uint64_t mask_of_zeros_avx2(__m256i a) {
+    return (uint32_t)_mm256_movemask_epi8(zeros_avx2(a));
 }
 AVX2 uint64_t bits_avx2(__m256i a) {
-    return ~zeros_avx2(a);
+    return ~mask_of_zeros_avx2(a);
 }
 AVX2 position_mask *append_masks_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
                                       position_mask *next) {
-    next = append_mask(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
-    return append_mask(~(zeros_avx2(c) | zeros_avx2(d) << 32), position + 64, next);
+    next = append_mask(~(mask_of_zeros_avx2(a) | mask_of_zeros_avx2(b) << 32), position, next);
+    return append_mask(~(mask_of_zeros_avx2(c) | mask_of_zeros_avx2(d) << 32), position + 64, next);
+}
+AVX2 __m256i fill_avx2(uint8_t byte) {
+    return _mm256_set1_epi8((char)byte);
+}
+AVX2 __m256i differ_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
+    return _mm256_or_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(c, d));
+}
+AVX2 __m256i least_avx2(__m256i a, __m256i b) {
+    return _mm256_min_epu8(a, b);
+}
+AVX2 bool has_zero_avx2(__m256i a) {
+    return mask_of_zeros_avx2(a) != 0;
 }
 
 #define SEARCH search_avx2
@@ -162,6 +192,22 @@ AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m51
     next = append_mask(_mm512_test_epi8_mask(b, b), position + 64, next);
     next = append_mask(_mm512_test_epi8_mask(c, c), position + 128, next);
     return append_mask(_mm512_test_epi8_mask(d, d), position + 192, next);
+}
+AVX512 __m512i fill_avx512(uint8_t byte) {
+    return _mm512_set1_epi8((char)byte);
+}
+AVX512 __m512i differ_avx512(__m512i a, __m512i b, __m512i c, __m512i d) {
+    enum { FIRST_OR_DIFFERENCE = 0xf6 }; /* f | (c ^ d) */
+    return _mm512_ternarylogic_epi64(_mm512_xor_si512(a, b), c, d, FIRST_OR_DIFFERENCE);
+}
+AVX512 __m512i least_avx512(__m512i a, __m512i b) {
+    return _mm512_min_epu8(a, b);
+}
+AVX512 bool has_zero_avx512(__m512i a) {
+    return _mm512_testn_epi8_mask(a, a) != 0;
+}
+AVX512 __m512i zeros_avx512(__m512i a) {
+    return _mm512_movm_epi8(_mm512_testn_epi8_mask(a, a));
 }
 
 #define SEARCH search_avx512
@@ -226,6 +272,21 @@ NEON position_mask *append_masks_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, 
     uint8x16_t all = vpaddq_u8(ab, cd);
     all = vpaddq_u8(all, all);
     return append_mask(vgetq_lane_u64(vreinterpretq_u64_u8(all), 0), position, next);
+}
+NEON uint8x16_t fill_neon(uint8_t byte) {
+    return vdupq_n_u8(byte);
+}
+NEON uint8x16_t differ_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+    return vorrq_u8(veorq_u8(a, b), veorq_u8(c, d));
+}
+NEON uint8x16_t least_neon(uint8x16_t a, uint8x16_t b) {
+    return vminq_u8(a, b);
+}
+NEON bool has_zero_neon(uint8x16_t a) {
+    return vminvq_u8(a) == 0;
+}
+NEON uint8x16_t zeros_neon(uint8x16_t a) {
+    return vceqzq_u8(a);
 }
 
 #define SEARCH search_neon

@@ -18,6 +18,12 @@
  *   NAME(and)(a, b), NAME(any)(a, b, c, d)
  *   NAME(append_masks)(a, b, c, d, position, next)   masks of the bytes that are not 0
  *   NAME(bits)(a)                  the mask of one vector
+ * and for pairs of bytes:
+ *   NAME(fill)(byte)               a vector of this byte
+ *   NAME(differ)(a, b, c, d)       0 where a's byte is b's and c's is d's
+ *   NAME(least)(a, b)              the smaller of two bytes
+ *   NAME(has_zero)(a)              whether a byte is 0
+ *   NAME(zeros)(a)                 not 0 where a's byte is 0, else 0
  */
 
 #define GROUP (4 * WIDTH)
@@ -96,10 +102,63 @@ TARGET static size_t NAME(dense_bytes)(const trawl_teddy *filter, const uint8_t 
     return NAME(groups)(filter, text, position, groups, list, false, true);
 }
 
+/* The same for the pair of bytes. */
+INLINE size_t NAME(pairs)(const trawl_teddy *filter, const uint8_t *text, size_t position,
+                          size_t groups, uint32_t *list, bool dense) {
+    position_mask masks[AT_ONCE * MASKS + 1];
+    position_mask *mask = masks;
+    uint32_t *next = list;
+    const trawl_teddy_pair *pair = &filter->pair;
+    const uint8_t *one = text + position - (pair->before[0] - 1);
+    const uint8_t *other = text + position - (pair->before[1] - 1);
+    const VECTOR byte = NAME(fill)(pair->byte[0]), second = NAME(fill)(pair->byte[1]);
+    for (; groups != 0; groups--, position += GROUP, one += GROUP, other += GROUP) {
+        for (size_t line = 0; line + 64 <= GROUP; line += 64) {
+            __builtin_prefetch((const void *)((uintptr_t)one + 2 * TRAWL_QGRAM_PREFETCH + line));
+        }
+        VECTOR a = NAME(differ)(NAME(load)(one), byte, NAME(load)(other), second);
+        VECTOR b = NAME(differ)(NAME(load)(one + WIDTH), byte, NAME(load)(other + WIDTH), second);
+        VECTOR c =
+            NAME(differ)(NAME(load)(one + 2 * WIDTH), byte, NAME(load)(other + 2 * WIDTH), second);
+        VECTOR d =
+            NAME(differ)(NAME(load)(one + 3 * WIDTH), byte, NAME(load)(other + 3 * WIDTH), second);
+        if (dense || NAME(has_zero)(NAME(least)(NAME(least)(a, b), NAME(least)(c, d)))) {
+            mask = NAME(append_masks)(NAME(zeros)(a), NAME(zeros)(b), NAME(zeros)(c),
+                                      NAME(zeros)(d), position, mask);
+            if (mask - masks > (AT_ONCE - 1) * MASKS) {
+                next = list_positions(masks, mask, next, dense);
+                mask = masks;
+            }
+        }
+    }
+    return (size_t)(list_positions(masks, mask, next, dense) - list);
+}
+
+TARGET static size_t NAME(sparse_pairs)(const trawl_teddy *filter, const uint8_t *text,
+                                        size_t position, size_t groups, uint32_t *list) {
+    return NAME(pairs)(filter, text, position, groups, list, false);
+}
+
+TARGET static size_t NAME(dense_pairs)(const trawl_teddy *filter, const uint8_t *text,
+                                       size_t position, size_t groups, uint32_t *list) {
+    return NAME(pairs)(filter, text, position, groups, list, true);
+}
+
+INLINE uint64_t NAME(test_pair)(const trawl_teddy *filter, const uint8_t *here, size_t count) {
+    const trawl_teddy_pair *pair = &filter->pair;
+    VECTOR differences = NAME(differ)(
+        NAME(load_part)(here - (pair->before[0] - 1), count), NAME(fill)(pair->byte[0]),
+        NAME(load_part)(here - (pair->before[1] - 1), count), NAME(fill)(pair->byte[1]));
+    return NAME(bits)(NAME(zeros)(differences));
+}
+
 /* Tests up to WIDTH positions; returns a bit for each, 1 for a candidate, and any bits behind
  * them. */
 INLINE uint64_t NAME(test_vector)(const trawl_teddy *filter, const uint8_t *here, size_t count,
                                   bool ascii) {
+    if (trawl_teddy_has_pair(filter)) {
+        return NAME(test_pair)(filter, here, count);
+    }
     VECTOR left = NAME(all)();
     uint32_t probe = 0;
     for (; probe < filter->both; probe++) {
@@ -154,9 +213,10 @@ static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t firs
     size_t rest = count % GROUP, from = first + count - rest, found = 0;
     if (from != first) {
         size_t (*groups)(const trawl_teddy *, const uint8_t *, size_t, size_t, uint32_t *) =
-            filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
+            trawl_teddy_has_pair(filter) ? dense ? NAME(dense_pairs) : NAME(sparse_pairs)
+            : filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
             : dense ? NAME(dense_bytes)
-                               : NAME(sparse_bytes);
+                                         : NAME(sparse_bytes);
         found = groups(filter, text, first, count / GROUP, list);
     }
     return found + (filter->ascii != 0 ? NAME(rest_ascii)(filter, text, from, rest, list + found)
