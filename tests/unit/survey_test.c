@@ -79,8 +79,51 @@ static void knows_a_byte_of_one_pattern(void **state) {
     }
 }
 
+/* Among tens of thousands of patterns of two bytes, a single one of one byte is what the text
+ * consists of, or one of two bytes is in it, in any case if it says so. */
+static void knows_each_short_pattern(void **state) {
+    (void)state;
+    enum { MANY = 60000 };
+    static const struct {
+        const char *pattern;
+        uint32_t flags;
+        double share;
+    } cases[] = {{",", 0, 1},
+                 {",,", 0, 1},
+                 {", ", 0, 0},
+                 {"Qq", 0, 0},
+                 {"Qq", TRAWL_PATTERN_CASE_INSENSITIVE, 0.25}};
+    for (size_t with = 0; with < 3 * sizeof cases / sizeof *cases; with++) {
+        const size_t number = with / 3;
+        random_source random = random_for_case(1, with);
+        uint8_t text[TEXT], bytes[2];
+        trawl_patterns *patterns;
+        trawl_qgram_survey survey;
+        trawl_error error;
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = (uint8_t)(number < 3 ? ',' : i % 4 < 2 ? 'q' : '.');
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        for (size_t i = 0; i < MANY; i++) {
+            draw(bytes, sizeof bytes, &random);
+            bool is_it = i == MANY / 2 + with;
+            assert_int_equal(trawl_patterns_add(patterns,
+                                                is_it ? cases[number].pattern : (char *)bytes,
+                                                is_it ? strlen(cases[number].pattern) : 2,
+                                                is_it ? cases[number].flags : 0, &error),
+                             TRAWL_OK);
+        }
+        assert_int_equal(trawl_survey_open(&survey, patterns, text, TEXT, &error), TRAWL_OK);
+        assert_true(survey.count[0] > survey.first[1]); /* not all are examined */
+        double share = trawl_survey_measure_pairs(&survey);
+        assert_true(share >= cases[number].share - 0.02 && share <= cases[number].share + 0.02);
+        trawl_survey_close(&survey);
+        trawl_patterns_free(patterns);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(knows_what_chance_gives),
-                                       cmocka_unit_test(knows_a_byte_of_one_pattern)};
+                                       cmocka_unit_test(knows_a_byte_of_one_pattern),
+                                       cmocka_unit_test(knows_each_short_pattern)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

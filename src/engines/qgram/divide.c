@@ -142,7 +142,7 @@ static double make_teddy(const division *self, uint32_t begin, uint32_t end, uin
  * candidates there, else alone. make_teddy of engines/qgram/build.c decides in the same way. */
 static void try_pairs(division *self) {
     const trawl_qgram_survey *survey = self->survey;
-    double hits = trawl_survey_measure_pairs(survey, 1);
+    double hits = trawl_survey_measure_pairs(survey);
     self->pairs = hits;
     double nanoseconds = self->costs->direct;
     if (survey->count[0] <= TRAWL_TEDDY_PATTERNS) {

@@ -431,31 +431,48 @@ void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey
     }
 }
 
-double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end) {
-    const trawl_patterns *patterns = survey->patterns;
-    uint8_t single[256] = {0};
-    static const unsigned step = 8; /* bits of a byte of `pair` */
-    uint8_t pair[TRAWL_QGRAM_PAIRS / 8] = {0};
-    bool folded = false;
-    for (uint32_t length_class = 0; length_class < end; length_class++) {
-        folded |= survey->folded[length_class];
+/* The patterns of one and two bytes. */
+typedef struct short_patterns {
+    bool folded;
+    uint8_t single[256];                 /* 1: a pattern of this byte */
+    uint8_t pair[TRAWL_QGRAM_PAIRS / 8]; /* a bit for each pattern of two bytes */
+} short_patterns;
+
+static void add_short_pattern(short_patterns *set, const trawl_patterns *patterns, size_t id) {
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    uint8_t first = set->folded ? trawl_fold(bytes[0]) : bytes[0];
+    if (trawl_pattern_length(patterns, id) == 1) {
+        set->single[first] = 1;
+    } else {
+        uint32_t index = first | (uint32_t)(set->folded ? trawl_fold(bytes[1]) : bytes[1]) << 8;
+        set->pair[index / 8] |= (uint8_t)(1u << index % 8);
     }
-    for (uint32_t i = 0; i < survey->first[end]; i++) {
-        const uint8_t *bytes = trawl_pattern_bytes(patterns, survey->ids[i]);
-        uint8_t first = folded ? trawl_fold(bytes[0]) : bytes[0];
-        if (trawl_pattern_length(patterns, survey->ids[i]) == 1) {
-            single[first] = 1;
-        } else {
-            uint32_t index = first | (uint32_t)(folded ? trawl_fold(bytes[1]) : bytes[1]) << 8;
-            pair[index / step] |= (uint8_t)(1u << index % step);
+}
+
+/* Adds all of them, not only the examined ones: a single one may match everywhere. */
+static void add_short_patterns(short_patterns *set, const trawl_qgram_survey *survey) {
+    if (survey->count[0] == survey->first[1]) {
+        for (uint32_t i = 0; i < survey->first[1]; i++) {
+            add_short_pattern(set, survey->patterns, survey->ids[i]);
+        }
+        return;
+    }
+    for (size_t id = 0; id < survey->patterns->count; id++) {
+        if (class_of(trawl_pattern_length(survey->patterns, id)) == 0) {
+            add_short_pattern(set, survey->patterns, id);
         }
     }
+}
+
+double trawl_survey_measure_pairs(const trawl_qgram_survey *survey) {
+    short_patterns set = {.folded = survey->folded[0]};
+    add_short_patterns(&set, survey);
     size_t hits = 0;
     uint8_t before = 0;
     for (size_t i = 0; i < survey->length; i++) {
-        uint8_t byte = folded ? trawl_fold(survey->text[i]) : survey->text[i];
+        uint8_t byte = set.folded ? trawl_fold(survey->text[i]) : survey->text[i];
         uint32_t index = before | (uint32_t)byte << 8;
-        hits += single[byte] | (pair[index / step] >> index % step & 1);
+        hits += set.single[byte] | (set.pair[index / 8] >> index % 8 & 1);
         before = byte;
     }
     return survey->length == 0 ? 1 : (double)hits / (double)survey->length;

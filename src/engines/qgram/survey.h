@@ -76,9 +76,9 @@ double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uin
  * tests at most, and the steps by at most eight, as key look-up finds them. */
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends);
 
-/* Returns the share of positions of the text at which a pattern of the classes 0 .. end - 1 ends.
- * These patterns have one or two bytes. */
-double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end);
+/* Returns the share of positions of the text at which a pattern of class 0 ends. These have one or
+ * two bytes, and all of them are counted, not only the examined ones. */
+double trawl_survey_measure_pairs(const trawl_qgram_survey *survey);
 
 /* Counts the different bytes of the examined patterns of these classes. With more than four it
  * stops early: the result is then only known to be five or more. */
