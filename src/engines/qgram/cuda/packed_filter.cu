@@ -418,7 +418,7 @@ static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
         place.past = past > (int64_t)slice.length ? (int32_t)slice.length : (int32_t)past;
         place.sum = 0;
         place.counted = 0;
-        place.marks = (uint16_t *)marks + (size_t)strip * (strip_bytes / 16);
+        place.marks = MARKED ? (uint16_t *)marks + (size_t)strip * (strip_bytes / 16) : NULL;
         scan_strip<OUTPUT, FOLDED, MARKED>(context, (int32_t)begin, &place);
         trawl_counter sum = place.counted + place.sum;
         if (sizes) {
