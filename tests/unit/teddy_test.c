@@ -174,7 +174,7 @@ static void rarest_bytes_of_all_patterns_are_compared(void **state) {
     static uint8_t text[20000];
     random_source random = random_for_case(3, 0);
     for (size_t i = 0; i < sizeof text; i++)
-        text[i] = (uint8_t) "etaoinsrhldcu, .m"[random_below(&random, i % 50 == 0 ? 17 : 13)];
+        text[i] = (uint8_t) "etaoinsrhldcu-, .m"[random_below(&random, i % 50 == 0 ? 18 : 14)];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trawl_patterns *patterns;
         trawl_teddy filter;

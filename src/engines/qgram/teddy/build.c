@@ -211,8 +211,8 @@ static double cost(const chooser *self, double pass) {
         both += self->both[probe];
     }
     double filtering = work(self->probes, both);
-    double waiting = filtering > TRAWL_TEDDY_MEMORY_WORK ? filtering : TRAWL_TEDDY_MEMORY_WORK;
-    return waiting + TRAWL_TEDDY_CANDIDATE_WORK * pass;
+    double least = filtering > TRAWL_TEDDY_LEAST_WORK ? filtering : TRAWL_TEDDY_LEAST_WORK;
+    return least + TRAWL_TEDDY_CANDIDATE_WORK * pass;
 }
 
 /* The pass rate of all buckets after a change of this probe. Either it now tests both nibbles, or
