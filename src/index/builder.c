@@ -125,6 +125,9 @@ trawl_status trawl_index_builder_append(trawl_index_builder *builder, const void
     if (status != TRAWL_OK) {
         return status;
     }
+    if (length == 0) {
+        return TRAWL_OK; /* `text` may be NULL */
+    }
     const uint8_t *from = bytes;
     uint16_t *to = builder->text + builder->length;
     for (size_t i = 0; i < length; i++) {

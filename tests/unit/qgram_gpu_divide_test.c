@@ -164,7 +164,7 @@ static bool bucket_has(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram
                            trawl_qgram_multiplier(tier->gram));
     const trawl_anchors_entry *entry =
         arrays->buckets[trawl_anchors_bucket_of(hash, tier->buckets)].entry;
-    const trawl_anchors_entry *further = arrays->buckets[tier->buckets].entry + entry[1].key;
+    const trawl_anchors_entry *further = arrays->buckets[tier->buckets].entry;
     if (entry->more == TRAWL_ANCHORS_CROWDED) {
         assert_int_equal(tier->crowded, 1);
         return (entry->value >> end & 1) != 0;
@@ -172,7 +172,7 @@ static bool bucket_has(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram
     bool found = entry_has(tier, entry, key, end, text) ||
                  (entry[1].more == 0 && entry_has(tier, &entry[1], key, end, text));
     for (uint32_t i = 0; i < entry[1].more; i++)
-        found = found || entry_has(tier, &further[i], key, end, text);
+        found = found || entry_has(tier, &further[entry[1].key + i], key, end, text);
     return found;
 }
 

@@ -168,7 +168,7 @@ static void rarest_bytes_of_all_patterns_are_compared(void **state) {
         {{"etteqtetZ"}, 0, "Zq"},
         {{"eteZeeqtte"}, TRAWL_PATTERN_CASE_INSENSITIVE, NULL},
         {{"q.com", "z.com", "xj.com"}, 0, "m."},
-        {{"etet.Z", "tete.q"}, TRAWL_PATTERN_CASE_INSENSITIVE, ".."},
+        {{"etet.e", "tete.a"}, TRAWL_PATTERN_CASE_INSENSITIVE, ".."},
         {{"zebra", "quick"}, 0, NULL},
     };
     static uint8_t text[20000];
