@@ -169,7 +169,7 @@ void segments_release(segment_list *list) {
 const parts_piece *segment_pieces(const segment_list *list, size_t i, size_t *count) {
     size_t first = i == 0 ? 0 : list->ends[i - 1];
     *count = list->ends[i] - first;
-    return list->pieces + first;
+    return *count == 0 ? list->pieces : list->pieces + first; /* NULL if nothing is to be scanned */
 }
 
 uint64_t segment_bytes(const segment_list *list, size_t i) {
