@@ -170,6 +170,7 @@ static void rarest_bytes_of_all_patterns_are_compared(void **state) {
         {{"q.com", "z.com", "xj.com"}, 0, "m."},
         {{"etet.e", "tete.a"}, TRAWL_PATTERN_CASE_INSENSITIVE, ".."},
         {{"zebra", "quick"}, 0, NULL},
+        {{"e", "t", "a"}, 0, NULL}, /* many candidates, and no pair */
     };
     static uint8_t text[20000];
     random_source random = random_for_case(3, 0);

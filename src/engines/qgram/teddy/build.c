@@ -355,16 +355,17 @@ static double count_pair(const trawl_teddy_pair *pair, const sample_pieces *samp
     size_t found = 0, positions = 0;
     for (size_t piece = 0; piece < sample->count; piece++) {
         const uint8_t *bytes = sample->first + piece * sample->distance;
-        const uint8_t *one = bytes - (pair->before[0] - 1), *other = bytes - (pair->before[1] - 1);
         for (size_t i = TRAWL_TEDDY_SUFFIX; i < sample->bytes; i++) {
-            found += (one[i] == pair->byte[0]) & (other[i] == pair->byte[1]);
+            found += (bytes[i + 1 - pair->before[0]] == pair->byte[0]) &
+                     (bytes[i + 1 - pair->before[1]] == pair->byte[1]);
             positions++;
         }
     }
     return positions == 0 ? 0 : (double)found / (double)positions;
 }
 
-/* Chooses the pair of bytes with the least candidates. Returns its pass rate; 1 without a pair. */
+/* Chooses the pair of bytes with the least candidates. Returns its pass rate; leaves *pair as it is
+ * if there is none. */
 static double choose_pair(const chooser *self, const sample_pieces *sample,
                           trawl_teddy_pair *pair) {
     uint8_t distances[TRAWL_TEDDY_PAIR_CHOICES] = {0}, bytes[TRAWL_TEDDY_PAIR_CHOICES] = {0};
@@ -461,10 +462,11 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
             *filter = offered;
         }
     }
-    trawl_teddy_pair pair;
+    trawl_teddy_pair pair = {.before = {0}};
     double pass = choose_pair(&self, &pieces, &pair);
-    if (TRAWL_TEDDY_PAIR_WORK + TRAWL_TEDDY_CANDIDATE_WORK * pass <
-        trawl_teddy_work(filter) + TRAWL_TEDDY_CANDIDATE_WORK * expected) {
+    if (pair.before[0] != 0 &&
+        TRAWL_TEDDY_PAIR_WORK + TRAWL_TEDDY_CANDIDATE_WORK * pass <
+            trawl_teddy_work(filter) + TRAWL_TEDDY_CANDIDATE_WORK * expected) {
         filter->pair = pair;
         expected = pass;
     }
