@@ -21,6 +21,7 @@
 #include "cli/parts/lines.h"
 #include "cli/scan/command.h"
 #include "cli/scan/worker.h"
+#include "sanitizers.h"
 
 static char folder[] = "/tmp/trawl-forged.XXXXXX";
 
@@ -162,11 +163,9 @@ static void items_of_lines(void **state) {
 
 static int make_folder(void **state) {
     (void)state;
-    /* Sanitizers reserve more address space than this. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     struct rlimit limit = {.rlim_cur = 256 << 20, .rlim_max = RLIM_INFINITY};
-    (void)setrlimit(RLIMIT_AS, &limit);
-#endif
+    if (!TESTS_ARE_SANITIZED) /* sanitizers reserve more address space */
+        (void)setrlimit(RLIMIT_AS, &limit);
     return mkdtemp(folder) == NULL;
 }
 
