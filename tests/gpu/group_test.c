@@ -157,7 +157,7 @@ static void many_segments(void **state) {
     test_case test = {.name = strdup("many")};
     match_list expected = {0};
     random_source random = random_for_case(random_seed(), 77);
-    make_dense(&test, effort_is_short() ? 6000 : 60000);
+    make_dense(&test, effort_is_short() ? 6000 : 15000);
     test_case_search(&test, TRAWL_MATCH_ALL, &expected);
     for (size_t c = 0; c < combination_count(); c++) {
         if (effort_is_short() && c % 18 != random_seed() % 18)
