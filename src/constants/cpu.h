@@ -406,7 +406,7 @@ static const struct {
  * (docs/notebook/2026-11-teddy.md); half of a candidate: 8 filters change, 1.07 and 1.01 times as
  * fast, but 0.8 times with other seeds. The third was 4.5, in which time text comes from memory:
  * texts in caches were 1.12 times slower where the filter differs, and of 99 texts of 64 MiB none
- * was faster. */
+ * was more than 5 % faster. */
 #define TRAWL_TEDDY_HIGH_WORK 1.6
 #define TRAWL_TEDDY_CANDIDATE_WORK 700.0
 #define TRAWL_TEDDY_LEAST_WORK 2.6
