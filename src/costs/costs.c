@@ -43,9 +43,9 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .hot_cached = 2.5,
     .hot_memory = 2.0,
     .hot_verified = 4800, /* of an H100, with TRAWL_GPU_HOT_REPORT */
-    /* A candidate of free anchors: reading the text and one bucket of 32 bytes. 33 to 37 ps were
-     * measured, of which .filter has a tenth (docs/notebook/2026-11-gpu-counted-anchors.md). */
-    .bucket = 30,
+    /* A candidate of free anchors: reading the text and one bucket of 32 bytes. Of 14 to 55 the
+     * price with the fastest plans for 13 sets (docs/notebook/2026-11-gpu-counted-anchors.md). */
+    .bucket = 22,
 };
 
 /* Replaces each cost by the caller's, if that is a valid cost. Both tables consist of a size and
