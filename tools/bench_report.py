@@ -490,7 +490,8 @@ def with_section(readme, runs):
     if not cpu:
         return readme
     last = max(cpu, key=lambda run: run.date)
-    section = speed_section(last, max(gpu, key=lambda run: run.date) if gpu else None)
+    # Of two cards measured on the same day, the one that is last by name.
+    section = speed_section(last, max(gpu, key=lambda run: (run.date, run.name)) if gpu else None)
     before, mark, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not mark or not end:
