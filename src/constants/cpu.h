@@ -33,6 +33,12 @@
 #define TRAWL_PLAN_FEW_ENDS (1.0 / 15)
 #define TRAWL_PLAN_OFTEN_ENDS (1.0 / 2)
 
+/* Nanoseconds after which text without a byte that every pattern contains is passed over rather
+ * than walked: about twice what it takes to begin a walk behind it (a walker's call for 64 bytes
+ * takes 50 to 200 ns: docs/notebook/2026-11-one-calls.md). And bytes, where no time is known. */
+#define TRAWL_PLAN_BEGIN_NANOSECONDS 400.0
+#define TRAWL_PLAN_USUAL_GAP 4096.0
+
 /* What wu-manber and rabin-karp do with a window that is not excluded, in units of
  * trawl_costs.shift_zero: list it and find that no pattern has its last bytes; find a pattern's
  * last bytes. And a step of the binary search among keys that end alike, in look-ups

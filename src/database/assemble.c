@@ -121,6 +121,8 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
     header->parts = build->parts;
     header->byte_classes = build->byte_classes;
     header->state_bytes = build->state_bytes;
+    header->common_byte = plan->common_byte;
+    header->common_gap = plan->common_gap;
     header->states = build->states;
     header->table_bytes = build->table_bytes;
     header->build_seconds = seconds;

@@ -13,6 +13,7 @@ typedef struct trawl_assembly {
     unsigned variant;            /* index into the engine's variants */
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; else NULL */
     const char *reason;                      /* why this engine, in words */
+    uint16_t common_byte, common_gap;        /* of the header */
     struct {
         const void *bytes; /* NULL: the database has no such section */
         size_t size;

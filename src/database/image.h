@@ -126,12 +126,16 @@ typedef struct trawl_image_header {
     uint32_t parts;
     uint32_t byte_classes;
     uint32_t state_bytes;
-    uint32_t reserved;
+    uint16_t common_byte; /* 1 + a byte that every pattern contains; 0: none is known */
+    uint16_t common_gap;  /* positions without it that are passed over, at least, in units of
+                             TRAWL_COMMON_GAP_UNIT; 0 if there is no such byte */
     uint64_t states;
     uint64_t table_bytes;
     double build_seconds;
     /* trawl_section sections[section_count] follow */
 } trawl_image_header;
+
+#define TRAWL_COMMON_GAP_UNIT 64u
 
 /* Bytes before those that the checksum covers: magic, version, byte order, size and checksum. */
 #define TRAWL_IMAGE_UNCHECKED 32u

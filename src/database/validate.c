@@ -206,7 +206,8 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     if (header->engine[sizeof header->engine - 1] != '\0' ||
         header->variant[sizeof header->variant - 1] != '\0' ||
         header->match_kind > TRAWL_MATCH_LEFTMOST_LONGEST || header->parts == 0 ||
-        header->parts > TRAWL_IMAGE_MAX_PARTS || !(header->build_seconds >= 0)) {
+        header->parts > TRAWL_IMAGE_MAX_PARTS || header->common_byte > 256 ||
+        !(header->build_seconds >= 0)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its header is damaged", name);
     }
     if (!patterns_sound(block, header) || !texts_sound(block, header)) {

@@ -42,14 +42,10 @@ static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl
     for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
         size_t end = window->length - begin < most ? window->length : begin + most;
         trawl_window part = trawl_window_part(run, window, begin, end);
-        if (run->count_only) {
-            status = run->type->count(worker->walker, &part, &worker->counts, error);
-        } else {
-            batch.window = &part;
-            status = run->type->scan(worker->walker, &part, sink, error);
-            if (status == TRAWL_OK && batch.sink.count != 0) {
-                status = flush_serial(&batch.sink);
-            }
+        batch.window = &part;
+        status = trawl_worker_walk(run, worker, &part, sink, error);
+        if (status == TRAWL_OK && batch.sink.count != 0) {
+            status = flush_serial(&batch.sink);
         }
         begin = end;
     }

@@ -12,6 +12,7 @@
 #include "run/case_pair.h"
 #include "run/fallback.h"
 #include "run/gpu/walkers.h"
+#include "run/stretches.h"
 
 static const trawl_walker_type *walker_type(const trawl_db *db, const char *device) {
     trawl_device_set devices = {.shared = false};
@@ -54,6 +55,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
                       kind == TRAWL_MATCH_ALL && !run->conditions;
     run->per_pattern = per_pattern;
     run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);
+    run->divides = db->header->common_byte != 0 && run->options.device == NULL && !run->own_threads;
     run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
     if (run->workers == NULL) {
         return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
@@ -138,6 +140,27 @@ trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window,
         part.one_text = true;
     }
     return part;
+}
+
+static trawl_status walk(const trawl_run *run, trawl_worker *worker, const trawl_window *window,
+                         trawl_sink *sink, trawl_error *error) {
+    return run->count_only ? run->type->count(worker->walker, window, &worker->counts, error)
+                           : run->type->scan(worker->walker, window, sink, error);
+}
+
+trawl_status trawl_worker_walk(trawl_run *run, trawl_worker *worker, const trawl_window *window,
+                               trawl_sink *sink, trawl_error *error) {
+    if (!run->divides || !trawl_stretches_divide(run->db, window)) {
+        return walk(run, worker, window, sink, error);
+    }
+    trawl_stretches stretches = trawl_stretches_of(run->db, window);
+    trawl_status status = TRAWL_OK;
+    size_t begin, end;
+    while (status == TRAWL_OK && trawl_stretches_next(&stretches, &begin, &end)) {
+        const trawl_window part = trawl_window_part(run, window, begin, end);
+        status = walk(run, worker, &part, sink, error);
+    }
+    return status;
 }
 
 trawl_status trawl_run_finish(trawl_run *run, trawl_error *error) {

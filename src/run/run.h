@@ -7,6 +7,7 @@
  *     run.c              opening and closing, workers, parts of windows, counts
  *     one_thread.c       a window on the calling thread
  *     threads.c          a window on several threads
+ *     stretches.c        the parts of a window that may have matches
  *     source_windows.c   a text that is read by offset
  *     stream.c           a text that is written piece by piece
  *     scan.c             the public calls over whole texts
@@ -39,6 +40,7 @@ typedef struct trawl_run {
     bool conditions;            /* matches are tested for the conditions of their patterns */
     bool count_only;            /* walkers count the matches; none is delivered */
     bool own_threads;           /* the walker spreads windows over threads itself */
+    bool divides;               /* walkers are shown stretches of text (run/stretches.h) */
     trawl_collector *collector; /* NULL; or takes all matches instead of the delivery */
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
@@ -81,6 +83,11 @@ void trawl_run_close(trawl_run *run);
 
 /* Opens the worker's walker unless it is open, on the thread that will use it. */
 trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_error *error);
+
+/* Shows the window to the worker's walker, or the stretches of it that may have matches. `sink`:
+ * not used if the run only counts. */
+trawl_status trawl_worker_walk(trawl_run *run, trawl_worker *worker, const trawl_window *window,
+                               trawl_sink *sink, trawl_error *error);
 
 /* The window that owns bytes [begin, end) of `window`, with its overlap. */
 trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,

@@ -266,14 +266,14 @@ static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t ch
                                const match_array *array, trawl_error *error) {
     trawl_window part = chunk_window(crew, chunk);
     if (crew->run->count_only) {
-        return crew->run->type->count(worker->walker, &part, &worker->counts, error);
+        return trawl_worker_walk(crew->run, worker, &part, NULL, error);
     }
     chunk_sink sink = {
         .sink = {.matches = array->matches, .capacity = array->capacity, .flush = flush},
         .crew = crew,
         .window = &part,
         .chunk = chunk};
-    trawl_status status = crew->run->type->scan(worker->walker, &part, &sink.sink, error);
+    trawl_status status = trawl_worker_walk(crew->run, worker, &part, &sink.sink, error);
     if (status == TRAWL_OK) {
         trawl_conditions_drop(crew->run->db, &part, &sink.sink, sink.tested);
         hand_in(crew, &sink);

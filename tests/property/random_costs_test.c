@@ -9,6 +9,7 @@
  *     TRAWL_TEST_CASE    run this one case of the seed only
  */
 #include "combinations.h"
+#include "random_costs.h"
 #include "sanitizers.h"
 
 #include <math.h>
@@ -24,25 +25,6 @@ enum { CASES = TESTS_ARE_SLOW ? 15 : 40, RUNNERS = 2, MOST_PATTERNS = 20000, TEX
 static size_t number_from(const char *variable, size_t otherwise) {
     const char *text = getenv(variable);
     return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
-/* 10 to the power of a random number from `low` to `high`. */
-static double random_power(random_source *random, double low, double high) {
-    return pow(10, low + (high - low) * (double)random_below(random, 1 << 20) / (1 << 20));
-}
-
-/* trawl_costs is a size and then doubles. For half of the sets comparing gets dearer with every
- * step of the tables' size, so that many small filters are cheapest. */
-static void draw_costs(random_source *random, trawl_costs *costs) {
-    *costs = (trawl_costs)TRAWL_COSTS;
-    for (size_t at = sizeof(size_t); at < sizeof *costs; at += sizeof(double)) {
-        double value = random_power(random, -4, 5);
-        memcpy((char *)costs + at, &value, sizeof value);
-    }
-    double step = random_power(random, 0, 1.3), cost = 1;
-    bool steep = random_chance(random, 1, 2);
-    for (size_t i = 0; steep && i < TRAWL_COST_SIZES; i++, cost *= step)
-        costs->verify[i] = cost;
 }
 
 static uint8_t draw_letter(random_source *random, size_t letters) {
@@ -78,7 +60,7 @@ static void check_case(uint64_t seed, size_t index) {
     static trawl_costs costs;
     random_source random = random_for_case(seed, index);
     memset(&test, 0, sizeof test);
-    draw_costs(&random, &costs);
+    random_costs(&random, -4, 5, &costs);
     draw_set(&random, &test);
     trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
     match_list expected = {0};
