@@ -29,7 +29,7 @@ static void keep_common(byte_list *list, const trawl_patterns *patterns, size_t 
 }
 
 uint16_t trawl_patterns_common_byte(const trawl_patterns *patterns, const uint8_t *text,
-                                    size_t length) {
+                                    size_t length, size_t *occurrences) {
     byte_list list = {.count = 256};
     for (size_t byte = 0; byte < 256; byte++) {
         list.bytes[byte] = (uint8_t)byte;
@@ -40,13 +40,14 @@ uint16_t trawl_patterns_common_byte(const trawl_patterns *patterns, const uint8_
     if (patterns->count == 0 || list.count == 0) {
         return 0;
     }
-    size_t occurrences[256] = {0};
+    size_t counts[256] = {0};
     for (size_t i = 0; i < length; i++) {
-        occurrences[text[i]]++;
+        counts[text[i]]++;
     }
     uint8_t rarest = list.bytes[0];
     for (size_t i = 1; i < list.count; i++) {
-        rarest = occurrences[list.bytes[i]] < occurrences[rarest] ? list.bytes[i] : rarest;
+        rarest = counts[list.bytes[i]] < counts[rarest] ? list.bytes[i] : rarest;
     }
+    *occurrences = counts[rarest];
     return (uint16_t)(1 + rarest);
 }

@@ -5,9 +5,10 @@
 
 #include "pattern/patterns.h"
 
-/* 1 + the byte; 0: there is none. Of several bytes the one that is rarest in the text. A letter of
- * a pattern that matches in either case does not count, as the text may have the other case. */
+/* 1 + the byte; 0: there is none. Of several bytes the one that is rarest in the text; how often it
+ * is there goes to *occurrences. A letter of a pattern that matches in either case does not count,
+ * as the text may have the other case. */
 uint16_t trawl_patterns_common_byte(const trawl_patterns *patterns, const uint8_t *text,
-                                    size_t length);
+                                    size_t length, size_t *occurrences);
 
 #endif

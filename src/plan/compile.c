@@ -170,53 +170,67 @@ static trawl_status choose_for_empty(const trawl_compile_settings *options, traw
     return status;
 }
 
-/* Fewer positions than these (trawl_image_header.common_gap) are walked in less time than beginning
- * to walk once more takes. */
-static uint16_t common_gap(const trawl_plan *plan) {
+/* What a database has about a byte that every pattern contains. */
+typedef struct common_byte {
+    uint16_t byte, gap; /* as in trawl_image_header */
+    bool rare;          /* gaps are frequent in the sample */
+} common_byte;
+
+/* Fewer positions than this gap are walked in less time than beginning to walk once more takes. An
+ * engine that was named works alone: no text is passed over. */
+static common_byte find_common_byte(const trawl_patterns *patterns,
+                                    const trawl_compile_settings *options, const trawl_plan *plan) {
+    size_t occurrences = 0;
+    common_byte found = {0};
+    if (is_automatic(options)) {
+        found.byte = trawl_patterns_common_byte(patterns, options->sample, options->sample_length,
+                                                &occurrences);
+    }
+    if (found.byte == 0) {
+        return found;
+    }
     double least = 0;
     for (size_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         double nanoseconds = plan->record.nanoseconds[i];
         least = nanoseconds > 0 && (least == 0 || nanoseconds < least) ? nanoseconds : least;
     }
     double bytes = least == 0 ? TRAWL_PLAN_USUAL_GAP : TRAWL_PLAN_BEGIN_NANOSECONDS / least;
-    return (uint16_t)(1 + fmin(bytes / TRAWL_COMMON_GAP_UNIT, UINT16_MAX - 1));
+    found.gap = (uint16_t)(1 + fmin(bytes / TRAWL_COMMON_GAP_UNIT, UINT16_MAX - 1));
+    found.rare = (double)occurrences * bytes < (double)options->sample_length;
+    return found;
 }
 
 enum { REASON_BYTES = sizeof(((trawl_plan *)NULL)->reason) + 128 };
 
-/* Writes the plan's reason, and what is done with the common byte (trawl_image_header). */
-static void write_reason(const trawl_plan *plan, uint16_t common_byte, char *reason) {
+/* Writes the plan's reason, and, where that changes the speed, what is done with a common byte. */
+static void write_reason(const trawl_plan *plan, common_byte common, char *reason) {
     int length = snprintf(reason, REASON_BYTES, "%s", plan->reason);
-    if (common_byte != 0) {
-        const unsigned byte = common_byte - 1u;
+    if (common.rare && !plan->for_device) {
+        const unsigned byte = common.byte - 1u;
         (void)snprintf(reason + length, REASON_BYTES - (size_t)length,
-                       byte > ' ' && byte < 0x7f ? " On a CPU long stretches without '%c', which "
-                                                   "every pattern contains, are passed over."
-                                                 : " On a CPU long stretches without byte 0x%02x, "
-                                                   "which every pattern contains, are passed over.",
+                       byte > ' ' && byte < 0x7f
+                           ? " Text without '%c', which every pattern contains, is passed over."
+                           : " Text without byte 0x%02x, which every pattern contains, is passed "
+                             "over.",
                        byte);
     }
 }
 
-/* Builds with the planned engine into *db, or, if db is NULL, only sets *size. An engine that was
- * named works alone: no text is passed over. */
+/* Builds with the planned engine into *db, or, if db is NULL, only sets *size. */
 static trawl_status build_with(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, const trawl_plan *plan,
                                double start, trawl_db **db, uint64_t *size, trawl_error *error) {
     char reason[REASON_BYTES];
-    const uint16_t common_byte =
-        is_automatic(options)
-            ? trawl_patterns_common_byte(patterns, options->sample, options->sample_length)
-            : 0;
-    write_reason(plan, common_byte, reason);
+    const common_byte common = find_common_byte(patterns, options, plan);
+    write_reason(plan, common, reason);
     const trawl_assembly assembly = {
         .engine = plan->engine,
         .builder = patterns->count == 0 ? &trawl_engine_empty : NULL,
         .variant = plan->variant,
         .choice = plan->divided ? &plan->division : NULL,
         .reason = reason,
-        .common_byte = common_byte,
-        .common_gap = common_byte == 0 ? 0 : common_gap(plan),
+        .common_byte = common.byte,
+        .common_gap = common.gap,
         .records = {{plan->priced ? &plan->record : NULL, sizeof plan->record},
                     {plan->for_device ? &plan->device : NULL, sizeof plan->device}},
         .start = start,

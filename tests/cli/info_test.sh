@@ -56,6 +56,10 @@ check 'one pattern' "$trawl" info -f one
 holds 'its set' grep -q '^  set  *1 pattern of 13 bytes, 13 bytes in all, ' .out
 check 'either case' "$trawl" info -i -f words
 holds 'it says so' grep -q 'letters match either case' <(tr -s ' \n' ' ' <.out)
+check 'a byte of every pattern' "$trawl" info -e one@fox -e two@ox --sample text
+holds 'it says so' grep -q "Text without '@', which every pattern contains" <(tr -s ' \n' ' ' <.out)
+check 'of either case' "$trawl" info -i -e foxq -e oxq --sample text
+holds 'letters do not count' bash -c '! grep -q "Text without" .out'
 check 'duplicates' "$trawl" info -e fox -e fox
 holds 'it says so' grep -qE '1 duplicate( |$)' <(tr -s ' \n' ' ' <.out)
 
