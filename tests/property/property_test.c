@@ -12,6 +12,7 @@
 #include "combinations.h"
 #include "cpu_set.h"
 #include "generate.h"
+#include "random_cases.h"
 #include "sanitizers.h"
 #include "shrink.h"
 
@@ -107,12 +108,6 @@ static bool run_case(uint64_t index) {
     match_list_free(&expected);
     test_case_free(&test);
     return good;
-}
-
-/* The number in a variable of the environment, or `otherwise`. */
-static uint64_t number_from(const char *variable, uint64_t otherwise) {
-    const char *text = getenv(variable);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 /* The cases [*first, *last) of this process. */

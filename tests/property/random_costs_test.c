@@ -3,29 +3,21 @@
  * Random costs, so that the planner takes divisions of a set that no machine's costs lead to: the
  * matches are the oracle's all the same. Sets have up to 20,000 patterns of many lengths: the
  * planner examines at most about 8,000.
- *
- *     TRAWL_TEST_SEED    the run's seed (printed)
- *     TRAWL_TEST_CASES   number of cases
- *     TRAWL_TEST_CASE    run this one case of the seed only
+ * The environment chooses cases (random_cases.h).
  */
 #include "combinations.h"
+#include "random_cases.h"
 #include "random_costs.h"
 #include "sanitizers.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 enum { CASES = TESTS_ARE_SLOW ? 15 : 40, RUNNERS = 2, MOST_PATTERNS = 20000, TEXT = 3000 };
-
-static size_t number_from(const char *variable, size_t otherwise) {
-    const char *text = getenv(variable);
-    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static uint8_t draw_letter(random_source *random, size_t letters) {
     return (uint8_t)(letters == 256 ? random_below(random, 256)
@@ -83,14 +75,7 @@ static void check_case(uint64_t seed, size_t index) {
 
 static void any_plan_finds_all(void **state) {
     (void)state;
-    uint64_t seed = random_seed();
-    size_t one = number_from("TRAWL_TEST_CASE", SIZE_MAX);
-    size_t cases = number_from("TRAWL_TEST_CASES", CASES);
-    printf("seed %llu\n", (unsigned long long)seed);
-    if (one != SIZE_MAX)
-        check_case(seed, one);
-    for (size_t i = 0; one == SIZE_MAX && i < cases; i++)
-        check_case(seed, i);
+    random_cases_run(CASES, check_case);
 }
 
 int main(void) {

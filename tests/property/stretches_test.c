@@ -3,12 +3,10 @@
  * Sets all of whose patterns contain a byte that is rare in the text: the planner's database passes
  * over stretches without it (src/run/stretches.h), and the matches are the oracle's. Random costs
  * make it take all engines, and pass over stretches of any length.
- *
- *     TRAWL_TEST_SEED    the run's seed (printed)
- *     TRAWL_TEST_CASES   number of cases
- *     TRAWL_TEST_CASE    run this one case of the seed only
+ * The environment chooses cases (random_cases.h).
  */
 #include "combinations.h"
+#include "random_cases.h"
 #include "random_costs.h"
 #include "sanitizers.h"
 
@@ -17,17 +15,11 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 enum { CASES = TESTS_ARE_SLOW ? 60 : 250, RUNNERS = 4, LONGEST_SIDE = 90, MOST_TEXT = 30000 };
-
-static size_t number_from(const char *variable, size_t otherwise) {
-    const char *text = getenv(variable);
-    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void append_letters(random_source *random, size_t letters, size_t count, uint8_t *bytes) {
     for (size_t i = 0; i < count; i++)
@@ -113,14 +105,7 @@ static void check_case(uint64_t seed, size_t index) {
 
 static void matches_are_the_oracles(void **state) {
     (void)state;
-    uint64_t seed = random_seed();
-    size_t one = number_from("TRAWL_TEST_CASE", SIZE_MAX);
-    size_t cases = number_from("TRAWL_TEST_CASES", CASES);
-    printf("seed %llu\n", (unsigned long long)seed);
-    if (one != SIZE_MAX)
-        check_case(seed, one);
-    for (size_t i = 0; one == SIZE_MAX && i < cases; i++)
-        check_case(seed, i);
+    random_cases_run(CASES, check_case);
 }
 
 /* Which byte a database has, as 1 + the byte. */
