@@ -188,6 +188,16 @@ typedef struct trawl_cuda_engine {
     uint32_t (*choose)(const trawl_cuda_db *uploaded);
 } trawl_cuda_engine;
 
+/* A stream and a block of memory of a device. */
+typedef struct trawl_cuda_scratch {
+    cudaStream_t stream; /* NULL: none */
+    uint8_t *memory;
+    uint64_t bytes;
+} trawl_cuda_scratch;
+
+/* Frees what it has. Work in its stream has ended. */
+void trawl_cuda_scratch_free(trawl_cuda_scratch *scratch);
+
 struct trawl_cuda_db {
     const trawl_db *db; /* in host memory */
     trawl_cuda_device device;
@@ -201,6 +211,8 @@ struct trawl_cuda_db {
     const trawl_cuda_engine *engine;
     void *tables;         /* the engine's */
     pthread_mutex_t lock; /* held while an engine uses streams and events of its own */
+    pthread_mutex_t scratch_lock;
+    trawl_cuda_scratch scratch; /* kept for the next call of trawl_cuda_scan_parts */
 };
 
 /* Makes a device the current one and back again, so that callers keep theirs. */

@@ -170,13 +170,23 @@ static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine 
     return status;
 }
 
+void trawl_cuda_scratch_free(trawl_cuda_scratch *scratch) {
+    if (scratch->stream != NULL) {
+        (void)cudaStreamDestroy(scratch->stream);
+    }
+    (void)cudaFree(scratch->memory);
+    memset(scratch, 0, sizeof *scratch);
+}
+
 static void free_all(trawl_cuda_db *uploaded) {
     if (uploaded->engine != NULL) {
         uploaded->engine->release(uploaded);
     }
     (void)cudaFree(uploaded->device_keys);
     (void)cudaFree(uploaded->block);
+    trawl_cuda_scratch_free(&uploaded->scratch);
     (void)pthread_mutex_destroy(&uploaded->lock);
+    (void)pthread_mutex_destroy(&uploaded->scratch_lock);
     trawl_release(uploaded->section_offsets);
     trawl_release(uploaded->keys);
     trawl_release(uploaded);
@@ -191,6 +201,7 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
     }
     made->db = db;
     (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_mutex_init(&made->scratch_lock, NULL);
     int before;
     cudaError_t code = trawl_cuda_enter((int)options->device, &before);
     trawl_status status = code == cudaSuccess ? upload_all(made, engine, options, error)

@@ -230,42 +230,85 @@ static void wrong_arguments(void **state) {
     small_end(&small);
 }
 
-/* Each call to CUDA fails once: the error is reported, no memory is leaked, and the next scan
- * works. */
-static void every_call_fails(void **state) {
-    (void)state;
-    if (!device_is_emulated())
-        skip();
-    small_case small;
-    small_begin(&small);
-    size_t live = device_live_objects();
+/* Scans both parts of the small case; its results must be right. */
+static void scan_small(const small_case *small, const char *when) {
     trawl_cuda_match matches[2];
     uint64_t counters[2];
     trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
     combined.per_pattern = counters;
     combined.matches = matches;
     combined.capacity = 2;
-    (void)device_calls();
-    assert_int_equal(trawl_cuda_scan_parts(small.parts, 2, NULL, &combined, &error), TRAWL_OK);
-    long calls = device_calls();
-    assert_true(calls > 10);
-    size_t failures = 0;
-    for (long call = 1; call <= calls; call++) {
-        (void)device_fail_call(call, false);
-        trawl_status status = trawl_cuda_scan_parts(small.parts, 2, NULL, &combined, &error);
-        (void)device_fail_call(0, false);
-        failures += status != TRAWL_OK; /* a failure while cleaning up changes no result */
-        assert_true(status == TRAWL_OK || (combined.total == 0 && error.message[0] != 0));
-        assert_int_equal(device_live_objects(), live);
-        if (trawl_cuda_scan_parts(small.parts, 2, NULL, &combined, &error) != TRAWL_OK)
-            fail_msg("after call %ld of %ld failed: %s", call, calls, error.message);
-        assert_int_equal(combined.total, 2);
-        assert_int_equal(matches[0].pattern, 1);
-        assert_int_equal(matches[1].pattern, 0);
-        assert_int_equal(matches[1].end, 4);
-        assert_true(counters[0] == 1 && counters[1] == 1);
+    if (trawl_cuda_scan_parts(small->parts, 2, NULL, &combined, &error) != TRAWL_OK)
+        fail_msg("%s: %s", when, error.message);
+    assert_int_equal(combined.total, 2);
+    assert_int_equal(matches[0].pattern, 1);
+    assert_int_equal(matches[1].pattern, 0);
+    assert_int_equal(matches[1].end, 4);
+    assert_true(counters[0] == 1 && counters[1] == 1);
+}
+
+/* Call `call` to CUDA of a scan fails. Returns whether the scan failed. */
+static bool scan_with_failure(const small_case *small, long call) {
+    trawl_cuda_match matches[2];
+    uint64_t counters[2];
+    trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
+    combined.per_pattern = counters;
+    combined.matches = matches;
+    combined.capacity = 2;
+    (void)device_fail_call(call, false);
+    trawl_status status = trawl_cuda_scan_parts(small->parts, 2, NULL, &combined, &error);
+    (void)device_fail_call(0, false);
+    assert_true(status == TRAWL_OK || (combined.total == 0 && error.message[0] != 0));
+    return status != TRAWL_OK;
+}
+
+/* Each call to CUDA fails once, in the first scan with a copy of the database and in a later one:
+ * the error is reported, no memory is leaked, and the next scan works. */
+static void every_call_fails(void **state) {
+    (void)state;
+    if (!device_is_emulated())
+        skip();
+    for (int later = 0; later < 2; later++) {
+        size_t live = device_live_objects(), failures = 0;
+        long calls = 0;
+        for (long call = 0; call <= calls; call++) {
+            small_case small;
+            small_begin(&small);
+            if (later)
+                scan_small(&small, "before a failure");
+            (void)device_calls();
+            if (call == 0) {
+                scan_small(&small, "without a failure");
+                calls = device_calls();
+                assert_true(calls > 10);
+            } else {
+                failures += scan_with_failure(&small, call);
+                scan_small(&small, "after a failure");
+            }
+            small_end(&small);
+            assert_int_equal(device_live_objects(), live);
+        }
+        assert_true(failures > 10); /* a failure while cleaning up changes no result */
     }
-    assert_true(failures > 10);
+}
+
+/* What a copy of the database keeps for the next call does not grow from call to call, and spares
+ * calls to CUDA. */
+static void room_is_kept(void **state) {
+    (void)state;
+    if (!device_is_emulated())
+        skip();
+    small_case small;
+    small_begin(&small);
+    (void)device_calls();
+    scan_small(&small, "first");
+    long calls = device_calls();
+    size_t live = device_live_objects();
+    for (int i = 0; i < 3; i++) {
+        scan_small(&small, "again");
+        assert_true(device_calls() < calls);
+        assert_int_equal(device_live_objects(), live);
+    }
     small_end(&small);
 }
 
@@ -278,6 +321,7 @@ int main(void) {
         cmocka_unit_test(every_engine),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(every_call_fails),
+        cmocka_unit_test(room_is_kept),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     (void)device_set_count(1);

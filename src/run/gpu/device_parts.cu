@@ -2,20 +2,20 @@
 /* Scans one text whose parts are in the memory of several devices: a scan for each part, and one
  * result for all. */
 #include "gpu/contract.cuh"
+#include "run/gpu/transfer/tuning.h"
 
 extern "C" {
 #include "base/sized.h"
 }
 
-/* A part that is being scanned. Its results are in one block of the device's memory:
+/* A part that is being scanned. Its results are in the scratch's memory:
  *
  *     | total | per_pattern ... | matches ... | workspace ... | */
 typedef struct part_scan {
     const trawl_cuda_text_part *part;
     trawl_cuda_scan_options options;
     trawl_cuda_results results;
-    cudaStream_t stream;
-    uint8_t *memory;
+    trawl_cuda_scratch scratch;
     uint8_t *workspace;
     size_t workspace_bytes;
     uint64_t total; /* matches of this part, on the host */
@@ -29,13 +29,53 @@ typedef struct round_of_scans {
     size_t patterns;
 } round_of_scans;
 
+/* ------------------------------------------------------------------ scratch */
+
+/* Takes what the last call has left with the copy of the database, if anything. */
+static void take_scratch(part_scan *self) {
+    trawl_cuda_db *uploaded = const_cast<trawl_cuda_db *>(self->part->uploaded);
+    (void)pthread_mutex_lock(&uploaded->scratch_lock);
+    self->scratch = uploaded->scratch;
+    memset(&uploaded->scratch, 0, sizeof uploaded->scratch);
+    (void)pthread_mutex_unlock(&uploaded->scratch_lock);
+}
+
+/* Leaves the scratch for the next call, unless it is large or another call has left one. */
+static void leave_scratch(part_scan *self) {
+    trawl_cuda_db *uploaded = const_cast<trawl_cuda_db *>(self->part->uploaded);
+    if (self->scratch.bytes > TRAWL_SLOT_KEPT_BYTES) {
+        return;
+    }
+    (void)pthread_mutex_lock(&uploaded->scratch_lock);
+    if (uploaded->scratch.stream == NULL) {
+        uploaded->scratch = self->scratch;
+        memset(&self->scratch, 0, sizeof self->scratch);
+    }
+    (void)pthread_mutex_unlock(&uploaded->scratch_lock);
+}
+
+/* Makes sure that there are a stream and `bytes` bytes. The part's device is the current one. */
+static trawl_status make_scratch(trawl_cuda_scratch *scratch, uint64_t bytes, trawl_error *error) {
+    if (scratch->stream == NULL) {
+        TRAWL_CUDA_TRY(cudaStreamCreateWithFlags(&scratch->stream, cudaStreamNonBlocking), error);
+    }
+    if (scratch->bytes < bytes) {
+        uint8_t *former = scratch->memory;
+        scratch->memory = NULL;
+        scratch->bytes = 0;
+        TRAWL_CUDA_TRY(cudaFree(former), error);
+        TRAWL_CUDA_TRY(cudaMalloc((void **)&scratch->memory, bytes), error);
+        scratch->bytes = bytes;
+    }
+    return TRAWL_OK;
+}
+
 /* ------------------------------------------------------------------ one part */
 
-/* Allocates the part's results and workspace. The part's device is the current one. */
+/* Makes scratch for the part's results and workspace. The part's device is the current one. */
 static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl_error *error) {
     const trawl_cuda_text_part *part = self->part;
     self->options.form = round->form;
-    TRAWL_CUDA_TRY(cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking), error);
     trawl_status status = trawl_cuda_workspace(part->uploaded, &self->options, part->length,
                                                &self->workspace_bytes, error);
     if (status != TRAWL_OK) {
@@ -46,13 +86,17 @@ static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl
     uint64_t first = trawl_cuda_aligned(sizeof(uint64_t));
     uint64_t second = first + trawl_cuda_aligned(counters * sizeof(uint64_t));
     uint64_t third = second + trawl_cuda_aligned(matches * sizeof(trawl_cuda_match));
-    TRAWL_CUDA_TRY(cudaMalloc((void **)&self->memory, third + self->workspace_bytes), error);
-    self->results.total = (uint64_t *)self->memory;
-    self->results.per_pattern = (uint64_t *)(self->memory + first);
-    self->results.matches = (trawl_cuda_match *)(self->memory + second);
-    self->results.capacity = matches;
-    self->workspace = self->memory + third;
-    return TRAWL_OK;
+    take_scratch(self);
+    status = make_scratch(&self->scratch, third + self->workspace_bytes, error);
+    uint8_t *memory = self->scratch.memory;
+    if (status == TRAWL_OK) {
+        self->results.total = (uint64_t *)memory;
+        self->results.per_pattern = (uint64_t *)(memory + first);
+        self->results.matches = (trawl_cuda_match *)(memory + second);
+        self->results.capacity = matches;
+        self->workspace = memory + third;
+    }
+    return status;
 }
 
 static trawl_status launch(part_scan *self, const round_of_scans *round, trawl_error *error) {
@@ -62,7 +106,7 @@ static trawl_status launch(part_scan *self, const round_of_scans *round, trawl_e
     if (status == TRAWL_OK) {
         status = trawl_cuda_scan(self->part->uploaded, &self->options, self->part->text,
                                  self->part->length, &self->results, self->workspace,
-                                 self->workspace_bytes, self->stream, error);
+                                 self->workspace_bytes, self->scratch.stream, error);
     }
     trawl_cuda_leave(before);
     return status;
@@ -73,41 +117,42 @@ static trawl_status take_results(part_scan *self, const round_of_scans *round, u
                                  trawl_error *error) {
     trawl_cuda_combined *combined = round->combined;
     TRAWL_CUDA_TRY(cudaMemcpyAsync(&self->total, self->results.total, sizeof self->total,
-                                   cudaMemcpyDeviceToHost, self->stream),
+                                   cudaMemcpyDeviceToHost, self->scratch.stream),
                    error);
     if (round->form == TRAWL_CUDA_PATTERNS) {
         TRAWL_CUDA_TRY(cudaMemcpyAsync(round->counters, self->results.per_pattern,
                                        round->patterns * sizeof(uint64_t), cudaMemcpyDeviceToHost,
-                                       self->stream),
+                                       self->scratch.stream),
                        error);
     }
     if (round->form == TRAWL_CUDA_MATCHES && self->total != 0) {
         TRAWL_CUDA_TRY(cudaMemcpyAsync(combined->matches + place, self->results.matches,
                                        self->total * sizeof(trawl_cuda_match),
-                                       cudaMemcpyDeviceToHost, self->stream),
+                                       cudaMemcpyDeviceToHost, self->scratch.stream),
                        error);
     }
-    TRAWL_CUDA_TRY(cudaStreamSynchronize(self->stream), error);
+    TRAWL_CUDA_TRY(cudaStreamSynchronize(self->scratch.stream), error);
     for (size_t i = 0; round->form == TRAWL_CUDA_PATTERNS && i < round->patterns; i++) {
         combined->per_pattern[i] += round->counters[i];
     }
     return TRAWL_OK;
 }
 
-/* Waits for the part's device and frees its memory. Failures are ignored: the first one has been
- * reported already, or the next call to the device reports it. Streams and memory belong to their
- * device, so they are freed even if it cannot be made the current one. */
-static void clear_part(part_scan *self) {
+/* Waits for the part's device, then leaves its scratch for the next call if it is `healthy`, or
+ * frees it. Failures are ignored: the first one has been reported already, or the next call to the
+ * device reports it. Streams and memory belong to their device, so they are freed even if it cannot
+ * be made the current one. */
+static void clear_part(part_scan *self, bool healthy) {
     int before;
     (void)trawl_cuda_enter(self->part->uploaded->device.number, &before);
-    if (self->stream != NULL) {
-        (void)cudaStreamSynchronize(self->stream);
-        (void)cudaStreamDestroy(self->stream);
+    if (self->scratch.stream != NULL) {
+        (void)cudaStreamSynchronize(self->scratch.stream);
     }
-    (void)cudaFree(self->memory);
+    if (healthy) {
+        leave_scratch(self);
+    }
+    trawl_cuda_scratch_free(&self->scratch);
     (void)cudaGetLastError();
-    self->stream = NULL;
-    self->memory = NULL;
     trawl_cuda_leave(before);
 }
 
@@ -130,7 +175,7 @@ static trawl_status run_round(part_scan *scans, size_t count, const round_of_sca
         place += scans[i].total;
     }
     for (size_t i = 0; i < count; i++) {
-        clear_part(&scans[i]);
+        clear_part(&scans[i], status == TRAWL_OK);
     }
     round->combined->total = status == TRAWL_OK ? place : 0;
     return status;
