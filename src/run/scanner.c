@@ -9,9 +9,10 @@
 #include "run/case_pair.h"
 #include "run/fallback.h"
 #include "run/options.h"
+#include "run/stretches.h"
 #include "scan/conditions.h"
 
-/* Owned bytes of a window where the first match ends the search. */
+/* Owned bytes of a part where the first match ends the search. */
 #define ANY_BYTES ((size_t)65536)
 
 /* ------------------------------------------------------------------ opening */
@@ -150,27 +151,58 @@ void trawl_scanner_close(trawl_scanner *scanner) {
 
 /* ------------------------------------------------------------------ walking */
 
-/* The part of a text that the walker is shown next, from *begin on, with at most `most` owned
- * bytes; moves *begin behind it. */
-static trawl_window next_window(const trawl_scanner *scanner, const trawl_window *text, size_t most,
-                                size_t *begin) {
-    size_t overlap = trawl_db_overlap(scanner->db);
-    size_t end = text->length - *begin < most ? text->length : *begin + most;
-    size_t from = *begin < overlap ? 0 : *begin - overlap;
+/* The parts of a text that the walker is shown, one after the other: all of it, or the stretches
+ * around a byte that every pattern contains (run/stretches.h). */
+typedef struct text_parts {
+    const trawl_scanner *scanner;
+    const trawl_window *text;
+    size_t most;       /* owned bytes of a part, at most */
+    size_t begin, end; /* positions of the present stretch that have not been shown */
+    trawl_stretches stretches;
+} text_parts;
+
+static void begin_parts(text_parts *parts, const trawl_scanner *scanner, const trawl_window *text,
+                        size_t most) {
+    parts->scanner = scanner;
+    parts->text = text;
+    parts->most = most;
+    parts->begin = parts->end = text->owned;
+    if (scanner->db->header->common_byte == 0) {
+        parts->end = text->length;
+    } else {
+        parts->stretches = trawl_stretches_of(scanner->db, text);
+    }
+}
+
+/* Moves to the next stretch, if there is one. */
+static bool next_stretch(text_parts *parts) {
+    return parts->scanner->db->header->common_byte != 0 &&
+           trawl_stretches_next(&parts->stretches, &parts->begin, &parts->end);
+}
+
+static bool next_part(text_parts *parts, trawl_window *part) {
+    if (parts->begin >= parts->end && !next_stretch(parts)) {
+        return false;
+    }
+    const trawl_window *text = parts->text;
+    size_t overlap = trawl_db_overlap(parts->scanner->db);
+    size_t begin = parts->begin;
+    size_t end = parts->end - begin < parts->most ? parts->end : begin + parts->most;
+    size_t from = begin < overlap ? 0 : begin - overlap;
     bool inside = end < text->length;
-    trawl_window window = {.text = text->text + from,
+    *part = (trawl_window){.text = text->text + from,
                            .length = end - from,
-                           .owned = *begin - from,
+                           .owned = begin - from,
                            .base = text->base + from,
                            .goes_on = inside || text->goes_on,
                            .next = inside ? text->text[end] : text->next,
                            .one_text = text->one_text};
-    *begin = end;
-    return window;
+    parts->begin = end;
+    return true;
 }
 
-/* Owned bytes of a window at most. */
-static size_t longest_window(const trawl_scanner *scanner) {
+/* Owned bytes of a part at most. */
+static size_t longest_part(const trawl_scanner *scanner) {
     return scanner->walker->type->long_windows ? SIZE_MAX
                                                : TRAWL_WINDOW_MAX - scanner->db->header->max_length;
 }
@@ -179,12 +211,14 @@ trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window
                                 trawl_scanner_sink *into, trawl_error *error) {
     trawl_walker *walker = scanner->walker;
     trawl_status status = TRAWL_OK;
-    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
-        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
-        into->window = &window;
-        status = walker->type->scan(walker, &window, &into->sink, error);
+    text_parts parts;
+    trawl_window part;
+    begin_parts(&parts, scanner, text, longest_part(scanner));
+    while (status == TRAWL_OK && next_part(&parts, &part)) {
+        into->window = &part;
+        status = walker->type->scan(walker, &part, &into->sink, error);
         if (status == TRAWL_OK && !into->untested) {
-            trawl_conditions_drop(scanner->db, &window, &into->sink, into->tested);
+            trawl_conditions_drop(scanner->db, &part, &into->sink, into->tested);
             into->tested = into->sink.count;
         }
     }
@@ -269,11 +303,13 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
     trawl_scanner_sink into = {
         .sink = {.matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop},
         .scanner = scanner};
-    for (size_t begin = 0; into.sink.count == 0 && begin < length;) {
-        trawl_window window = next_window(scanner, &whole, ANY_BYTES, &begin);
-        into.window = &window;
-        (void)walker->type->scan(walker, &window, &into.sink, NULL);
-        trawl_conditions_drop(scanner->db, &window, &into.sink, 0);
+    text_parts parts;
+    trawl_window part;
+    begin_parts(&parts, scanner, &whole, ANY_BYTES);
+    while (into.sink.count == 0 && next_part(&parts, &part)) {
+        into.window = &part;
+        (void)walker->type->scan(walker, &part, &into.sink, NULL);
+        trawl_conditions_drop(scanner->db, &part, &into.sink, 0);
     }
     return into.sink.count != 0;
 }
@@ -317,9 +353,11 @@ trawl_status trawl_scanner_count_window(const trawl_scanner *scanner, const traw
     trawl_walker *walker = scanner->walker;
     trawl_counts counts = {.total = *total};
     trawl_status status = TRAWL_OK;
-    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
-        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
-        status = walker->type->count(walker, &window, &counts, error);
+    text_parts parts;
+    trawl_window part;
+    begin_parts(&parts, scanner, text, longest_part(scanner));
+    while (status == TRAWL_OK && next_part(&parts, &part)) {
+        status = walker->type->count(walker, &part, &counts, error);
     }
     *total = counts.total;
     return status;

@@ -22,7 +22,8 @@ typedef struct trawl_stretches {
     uint8_t byte;
 } trawl_stretches;
 
-/* Whether the window is long enough to be divided. */
+/* Whether the window is long enough for a gap in it. Scanners do not ask: where a short text lacks
+ * the byte, nothing of it is walked. */
 bool trawl_stretches_divide(const trawl_db *db, const trawl_window *window);
 
 /* The stretches of a window with its text, of a database with a common byte. */
