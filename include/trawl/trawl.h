@@ -112,8 +112,11 @@ enum {
     TRAWL_PATTERN_MAX_LENGTH = 65536,   /* bytes in one pattern */
     TRAWL_PATTERN_CASE_INSENSITIVE = 1u /* flag: ASCII letters match in either case */
 };
-#define TRAWL_PATTERNS_MAX_COUNT UINT32_C(0x7ffffff0) /* patterns in one set */
+#define TRAWL_PATTERNS_MAX_COUNT UINT32_C(0xffffffff) /* patterns in one set */
 #define TRAWL_PATTERNS_MAX_BYTES (UINT64_C(64) << 30) /* bytes of all patterns together */
+/* Equal patterns in one set that is compiled: with a case-insensitive pattern in the set, also
+ * those that differ in letter case alone. */
+#define TRAWL_PATTERNS_MAX_EQUAL UINT32_C(0x7fffffff)
 
 /* Makes an empty set. The caller owns *patterns; free it with trawl_patterns_free.
  * Errors: TRAWL_ERROR_MEMORY. */

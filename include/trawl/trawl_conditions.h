@@ -50,7 +50,8 @@ typedef struct trawl_condition {
 #define TRAWL_CONDITION TRAWL_SIZED(trawl_condition)
 
 /* Sets the condition of the pattern that was added last, in place of any earlier one; NULL: none.
- * Errors: TRAWL_ERROR_ARGUMENT, also for a class that is not known; TRAWL_ERROR_MEMORY. */
+ * Errors: TRAWL_ERROR_ARGUMENT, also for a class that is not known; TRAWL_ERROR_LIMIT after
+ * 4,294,967,294 different conditions; TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_patterns_condition_last(trawl_patterns *patterns,
                                                      const trawl_condition *condition,
                                                      trawl_error *error);

@@ -50,7 +50,8 @@ bool trawl_conditions_sound(const trawl_condition_sections *sections, uint64_t p
         return true;
     }
     if (sections->records == NULL || sections->of == NULL || sections->classes == NULL ||
-        count == 0 || sections->records_size != count * sizeof *sections->records ||
+        count == 0 || count > UINT32_MAX ||
+        sections->records_size != count * sizeof *sections->records ||
         sections->of_size != patterns * sizeof *sections->of ||
         sections->classes_size != sizeof(trawl_class_members)) {
         return false;

@@ -6,6 +6,23 @@
 #include "base/fold.h"
 #include "base/status.h"
 
+_Static_assert(TRAWL_PATTERNS_MAX_EQUAL < TRAWL_RECORD_VERIFY,
+               "the patterns of a key leave a bit of their number free");
+
+/* Whether the number of patterns of each key fits into its record. */
+static trawl_status check_equal(const trawl_keys *keys, trawl_error *error) {
+    for (uint32_t key = 0; key < keys->count; key++) {
+        uint32_t count = keys->first[key + 1] - keys->first[key];
+        if (count > TRAWL_PATTERNS_MAX_EQUAL) {
+            return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                              "%u patterns are equal, with pattern %u the first of them: at most "
+                              "%u may be",
+                              count, keys->ids[keys->first[key]], TRAWL_PATTERNS_MAX_EQUAL);
+        }
+    }
+    return TRAWL_OK;
+}
+
 trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
                                    const char *instead) {
     static const struct {
@@ -17,15 +34,18 @@ trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const traw
         {TRAWL_SECTION_KEY_TOTAL, 0, 4},  {TRAWL_SECTION_KEY_FIRST, 1, 4},
         {TRAWL_SECTION_KEY_VERIFY, 0, 1}, {TRAWL_SECTION_KEY_RECORD, 0, sizeof(trawl_key_record)},
     };
+    trawl_status status = check_equal(keys, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        trawl_status status =
+        status =
             trawl_build_reserve(build, arrays[i].kind, part,
                                 (uint64_t)keys->count + arrays[i].extra, arrays[i].size, instead);
         if (status != TRAWL_OK) {
             return status;
         }
     }
-    trawl_status status = TRAWL_OK;
     if (trawl_patterns_have_conditions(build->patterns)) {
         status = trawl_build_reserve(build, TRAWL_SECTION_KEY_GATE, part, (uint64_t)keys->count + 1,
                                      sizeof(trawl_gate), instead);
@@ -191,8 +211,8 @@ static bool sizes_agree(const trawl_db *db, uint32_t part) {
         return false;
     }
     uint64_t keys = length / 4;
-    return keys != 0 && keys < TRAWL_NO_KEY && length == keys * 4 && link == keys * 4 &&
-           total == keys * 4 && first == (keys + 1) * 4 && verify == keys &&
+    return keys != 0 && keys <= TRAWL_PATTERNS_MAX_COUNT && length == keys * 4 &&
+           link == keys * 4 && total == keys * 4 && first == (keys + 1) * 4 && verify == keys &&
            records == keys * sizeof(trawl_key_record) && ids % 4 == 0 &&
            ids / 4 <= db->patterns.count;
 }
@@ -205,7 +225,8 @@ static const char *find_damage(const trawl_outputs *outputs, const trawl_pattern
     uint32_t first = outputs->first[key], past = outputs->first[key + 1];
     uint8_t verify = outputs->verify[key];
     bool linked = link != TRAWL_NO_KEY;
-    if (past < first || past > ids || (longest && (past == first || verify != 0)) ||
+    if (past < first || past > ids || past - first > TRAWL_PATTERNS_MAX_EQUAL ||
+        (longest && (past == first || verify != 0)) ||
         (linked && (link >= key || outputs->length[link] >= length))) {
         return "output";
     }

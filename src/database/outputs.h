@@ -44,6 +44,7 @@ typedef struct trawl_key_record {
     uint32_t ids;      /* of one pattern its id; of several the index of the first one in `ids` */
 } trawl_key_record;
 
+/* So a key has at most TRAWL_PATTERNS_MAX_EQUAL patterns. */
 #define TRAWL_RECORD_VERIFY UINT32_C(0x80000000)
 
 /* With conditions, each key has a gate: the right boundaries of all patterns of its chain, a bit
@@ -78,7 +79,8 @@ static inline bool trawl_record_is_plain(const trawl_key_record *record) {
  * case-sensitive pattern without letters does not: folding did not change it. */
 bool trawl_outputs_verifies(const trawl_patterns *patterns, uint32_t id);
 
-/* Reserves the sections of part `part` for a trie of these keys. */
+/* Reserves the sections of part `part` for a trie of these keys. TRAWL_ERROR_LIMIT also if a key
+ * has more than TRAWL_PATTERNS_MAX_EQUAL patterns. */
 trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
                                    const char *instead);
 

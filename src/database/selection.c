@@ -204,8 +204,8 @@ trawl_status trawl_selection_validate(const trawl_db *db, trawl_error *error) {
     uint64_t count = size / sizeof *keys;
     uint64_t inside_count = inside_size / sizeof(trawl_selection_inside);
     if (keys == NULL || patterns == NULL || db->header->match_kind == TRAWL_MATCH_ALL ||
-        count >= TRAWL_NO_KEY || size != count * sizeof *keys || inside_count > UINT32_MAX ||
-        inside_size != inside_count * sizeof(trawl_selection_inside) ||
+        count > TRAWL_PATTERNS_MAX_COUNT || size != count * sizeof *keys ||
+        inside_count > UINT32_MAX || inside_size != inside_count * sizeof(trawl_selection_inside) ||
         patterns_size != (uint64_t)db->patterns.count * sizeof *patterns) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
                           "the database's keys for leftmost matches have inconsistent sizes");

@@ -117,28 +117,37 @@ static bool is_same(const trawl_condition_record *a, const trawl_condition_recor
     return memcmp(a, b, sizeof *a) == 0; /* a record has no padding */
 }
 
-/* The number of a record, which is appended if it is new; UINT32_MAX: no memory. */
-static uint32_t number_of(trawl_set_conditions *conditions, const trawl_condition_record *record) {
+/* Sets *number to that of a record, which is appended if it is new. */
+static trawl_status find_number(trawl_set_conditions *conditions,
+                                const trawl_condition_record *record, uint32_t *number,
+                                trawl_error *error) {
     if (is_same(&conditions->records[conditions->count - 1], record)) {
-        return (uint32_t)(conditions->count - 1);
+        *number = (uint32_t)(conditions->count - 1);
+        return TRAWL_OK;
     }
     for (size_t i = 0; i < conditions->count && i < COMPARED; i++) {
         if (is_same(&conditions->records[i], record)) {
-            return (uint32_t)i;
+            *number = (uint32_t)i;
+            return TRAWL_OK;
         }
+    }
+    if (conditions->count == UINT32_MAX) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "a set has at most %u different conditions of patterns", UINT32_MAX - 1);
     }
     if (conditions->count == conditions->capacity) {
         size_t larger = conditions->capacity + conditions->capacity / 2 + 16;
         trawl_condition_record *moved =
             trawl_reallocate(conditions->records, larger, sizeof *moved);
         if (moved == NULL) {
-            return UINT32_MAX;
+            return trawl_fail_memory(error, "conditions of patterns", larger * sizeof *moved);
         }
         conditions->records = moved;
         conditions->capacity = larger;
     }
     conditions->records[conditions->count] = *record;
-    return (uint32_t)conditions->count++;
+    *number = (uint32_t)conditions->count++;
+    return TRAWL_OK;
 }
 
 /* Sets of[0, count) to exist. */
@@ -204,10 +213,10 @@ trawl_status trawl_patterns_condition_last(trawl_patterns *patterns,
                                            .right = (uint16_t)(1u << wanted.right),
                                            .at_start = wanted.at_start,
                                            .at_end = wanted.at_end};
-    uint32_t number = number_of(conditions, &record);
-    if (number == UINT32_MAX) {
-        return trawl_fail_memory(error, "conditions of patterns",
-                                 conditions->count * sizeof record);
+    uint32_t number = 0;
+    status = find_number(conditions, &record, &number, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     uint32_t *own = &conditions->of[patterns->count - 1];
     conditions->conditioned -= *own != 0;
