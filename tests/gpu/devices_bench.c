@@ -6,7 +6,7 @@
  *
  * TEXT is repeated to 8 GiB of pinned memory (DEVICES_GIB=N chooses another size). trawl_count
  * scans it with each device alone, then with all of them. Then TEXT is repeated to as much memory
- * of each device, which trawl_cuda_scan_parts scans on the first device and on all. A line of the
+ * of each device, which trawl_cuda_scan_parts scans on each device alone and on all. A line of the
  * output is one of these ways, with its GB/s in each of DEVICES_ROUNDS=N rounds (5), which take
  * turns. This is no test: build it by name.
  */
@@ -100,8 +100,8 @@ static void measure_host(subject *of) {
 
 static void measure_resident(subject *of) {
     trawl_cuda_text_part parts[MOST_DEVICES];
-    double speeds[2][MOST_ROUNDS];
-    uint64_t totals[2];
+    double speeds[MOST_DEVICES + 1][MOST_ROUNDS];
+    uint64_t totals[MOST_DEVICES + 1];
     for (int i = 0; i < of->devices; i++) {
         trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
         trawl_cuda_db *uploaded;
@@ -117,11 +117,12 @@ static void measure_resident(subject *of) {
             (trawl_cuda_text_part){uploaded, memory, of->length, 0, (uint64_t)i * of->length};
     }
     for (unsigned round = 0; round <= of->rounds; round++)
-        for (int way = 0; way < 2; way++) {
-            size_t count = way ? (size_t)of->devices : 1;
+        for (int way = 0; way <= of->devices; way++) {
+            size_t count = way == of->devices ? (size_t)of->devices : 1;
+            const trawl_cuda_text_part *first = way == of->devices ? parts : &parts[way];
             trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
             double begin = seconds_now();
-            if (trawl_cuda_scan_parts(parts, count, NULL, &combined, &error) != TRAWL_OK)
+            if (trawl_cuda_scan_parts(first, count, NULL, &combined, &error) != TRAWL_OK)
                 fail("scan", error.message);
             double taken = seconds_now() - begin;
             totals[way] = combined.total;
@@ -130,8 +131,11 @@ static void measure_resident(subject *of) {
         }
     printf("%" PRIu64 " GiB in the memory of each device, trawl_cuda_scan_parts, GB/s\n",
            of->length >> 30);
-    print_line("one device", speeds[0], of->rounds, totals[0]);
-    print_line("all devices", speeds[1], of->rounds, totals[1]);
+    for (int way = 0; way <= of->devices; way++) {
+        char name[16];
+        snprintf(name, sizeof name, way == of->devices ? "all" : "device %d", way);
+        print_line(name, speeds[way], of->rounds, totals[way]);
+    }
     for (int i = 0; i < of->devices; i++) {
         (void)device_select(i);
         device_release((void *)parts[i].text);

@@ -2,10 +2,10 @@
 /* Scans one text whose parts are in the memory of several devices: a scan for each part, and one
  * result for all. */
 #include "gpu/contract.cuh"
-#include "run/gpu/transfer/tuning.h"
 
 extern "C" {
 #include "base/sized.h"
+#include "base/team.h"
 }
 
 /* A part that is being scanned. Its results are in the scratch's memory:
@@ -13,12 +13,16 @@ extern "C" {
  *     | total | per_pattern ... | matches ... | workspace ... | */
 typedef struct part_scan {
     const trawl_cuda_text_part *part;
+    uint32_t device; /* the part's device has this number among those of all parts */
     trawl_cuda_scan_options options;
     trawl_cuda_results results;
     trawl_cuda_scratch scratch;
+    bool was_kept; /* the scratch is from the last call */
     uint8_t *workspace;
     size_t workspace_bytes;
     uint64_t total; /* matches of this part, on the host */
+    trawl_status status;
+    trawl_error error;
 } part_scan;
 
 /* What one round of scans writes. */
@@ -31,21 +35,22 @@ typedef struct round_of_scans {
 
 /* ------------------------------------------------------------------ scratch */
 
-/* Takes what the last call has left with the copy of the database, if anything. */
-static void take_scratch(part_scan *self) {
+/* Takes what the last call has left with the copy of the database, if it is large enough or is to
+ * be replaced by a larger one. */
+static void take_scratch(part_scan *self, uint64_t bytes, bool replaces) {
     trawl_cuda_db *uploaded = const_cast<trawl_cuda_db *>(self->part->uploaded);
     (void)pthread_mutex_lock(&uploaded->scratch_lock);
-    self->scratch = uploaded->scratch;
-    memset(&uploaded->scratch, 0, sizeof uploaded->scratch);
+    if (uploaded->scratch.stream != NULL && (replaces || uploaded->scratch.bytes >= bytes)) {
+        self->scratch = uploaded->scratch;
+        self->was_kept = true;
+        memset(&uploaded->scratch, 0, sizeof uploaded->scratch);
+    }
     (void)pthread_mutex_unlock(&uploaded->scratch_lock);
 }
 
-/* Leaves the scratch for the next call, unless it is large or another call has left one. */
+/* Leaves the scratch for the next call, unless another call has left one. */
 static void leave_scratch(part_scan *self) {
     trawl_cuda_db *uploaded = const_cast<trawl_cuda_db *>(self->part->uploaded);
-    if (self->scratch.bytes > TRAWL_SLOT_KEPT_BYTES) {
-        return;
-    }
     (void)pthread_mutex_lock(&uploaded->scratch_lock);
     if (uploaded->scratch.stream == NULL) {
         uploaded->scratch = self->scratch;
@@ -86,7 +91,7 @@ static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl
     uint64_t first = trawl_cuda_aligned(sizeof(uint64_t));
     uint64_t second = first + trawl_cuda_aligned(counters * sizeof(uint64_t));
     uint64_t third = second + trawl_cuda_aligned(matches * sizeof(trawl_cuda_match));
-    take_scratch(self);
+    take_scratch(self, third + self->workspace_bytes, round->form != TRAWL_CUDA_MATCHES);
     status = make_scratch(&self->scratch, third + self->workspace_bytes, error);
     uint8_t *memory = self->scratch.memory;
     if (status == TRAWL_OK) {
@@ -99,7 +104,8 @@ static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl
     return status;
 }
 
-static trawl_status launch(part_scan *self, const round_of_scans *round, trawl_error *error) {
+static trawl_status launch(part_scan *self, const round_of_scans *round) {
+    trawl_error *error = &self->error;
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter(self->part->uploaded->device.number, &before), error);
     trawl_status status = allocate(self, round, error);
@@ -138,44 +144,83 @@ static trawl_status take_results(part_scan *self, const round_of_scans *round, u
     return TRAWL_OK;
 }
 
-/* Waits for the part's device, then leaves its scratch for the next call if it is `healthy`, or
- * frees it. Failures are ignored: the first one has been reported already, or the next call to the
- * device reports it. Streams and memory belong to their device, so they are freed even if it cannot
- * be made the current one. */
-static void clear_part(part_scan *self, bool healthy) {
+/* Waits for the part's device, then frees its scratch or, if all has gone well, leaves it for the
+ * next call. The scratch of a round that writes matches may be of any size, so that it is freed.
+ * Failures are ignored: the first one has been reported already, or the next call to the device
+ * reports it. Streams and memory belong to their device, so they are freed even if it cannot be
+ * made the current one. */
+static void clear_part(part_scan *self, const round_of_scans *round, bool healthy) {
     int before;
     (void)trawl_cuda_enter(self->part->uploaded->device.number, &before);
     if (self->scratch.stream != NULL) {
         (void)cudaStreamSynchronize(self->scratch.stream);
     }
-    if (healthy) {
+    if (healthy && (round->form != TRAWL_CUDA_MATCHES || self->was_kept)) {
         leave_scratch(self);
     }
     trawl_cuda_scratch_free(&self->scratch);
     (void)cudaGetLastError();
+    self->was_kept = false;
     trawl_cuda_leave(before);
 }
 
 /* ------------------------------------------------------------------ all parts */
 
-/* Launches all scans, then waits for one after the other. */
-static trawl_status run_round(part_scan *scans, size_t count, const round_of_scans *round,
-                              trawl_error *error) {
-    trawl_status status = TRAWL_OK;
-    uint64_t place = 0;
-    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
-        status = launch(&scans[i], round, error);
+/* The parts by device, for the threads that launch their scans. */
+typedef struct launching {
+    part_scan *scans;
+    size_t count;
+    const round_of_scans *round;
+    uint32_t devices;
+    uint32_t next; /* device that no thread has taken */
+} launching;
+
+/* Launches the scans of one device after the other, as long as there is one that no other thread
+ * has taken. Launching takes about a twentieth of the time of a scan; so one thread alone would
+ * let the last devices wait. */
+static void launch_devices(void *context, uint32_t member) {
+    (void)member;
+    launching *self = (launching *)context;
+    uint32_t device;
+    while ((device = __atomic_fetch_add(&self->next, 1, __ATOMIC_RELAXED)) < self->devices) {
+        for (size_t i = 0; i < self->count; i++) {
+            if (self->scans[i].device == device) {
+                self->scans[i].status = launch(&self->scans[i], self->round);
+            }
+        }
     }
-    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+}
+
+/* Launches all scans. */
+static trawl_status launch_all(launching *self, trawl_team *team, trawl_error *error) {
+    self->next = 0;
+    trawl_team_run(team, self->devices, launch_devices, self);
+    for (size_t i = 0; i < self->count; i++) {
+        const part_scan *scan = &self->scans[i];
+        if (scan->status != TRAWL_OK) {
+            return trawl_fail(error, scan->status, "%s", scan->error.message);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Launches all scans, then waits for one after the other. */
+static trawl_status run_round(launching *all, trawl_team *team, const round_of_scans *round,
+                              trawl_error *error) {
+    uint64_t place = 0;
+    all->round = round;
+    trawl_status status = launch_all(all, team, error);
+    for (size_t i = 0; i < all->count && status == TRAWL_OK; i++) {
+        part_scan *scan = &all->scans[i];
         int before;
-        cudaError_t code = trawl_cuda_enter(scans[i].part->uploaded->device.number, &before);
-        status = code == cudaSuccess ? take_results(&scans[i], round, place, error)
+        cudaError_t code = trawl_cuda_enter(scan->part->uploaded->device.number, &before);
+        status = code == cudaSuccess ? take_results(scan, round, place, error)
                                      : trawl_cuda_failed(code, "cudaSetDevice", error);
         trawl_cuda_leave(before);
-        place += scans[i].total;
+        place += scan->total;
     }
-    for (size_t i = 0; i < count; i++) {
-        clear_part(&scans[i], status == TRAWL_OK);
+    for (size_t i = 0; i < all->count; i++) {
+        clear_part(&all->scans[i], round, status == TRAWL_OK);
     }
     round->combined->total = status == TRAWL_OK ? place : 0;
     return status;
@@ -205,7 +250,7 @@ static trawl_status check(const trawl_cuda_text_part *parts, size_t count,
 
 /* Counts the matches of all parts. Then, if the caller's array has room for all, writes them in a
  * second round. */
-static trawl_status scan_all(part_scan *scans, size_t count, trawl_cuda_combined *combined,
+static trawl_status scan_all(launching *all, trawl_team *team, trawl_cuda_combined *combined,
                              size_t patterns, trawl_error *error) {
     round_of_scans round = {TRAWL_CUDA_COUNT, combined, NULL, patterns};
     if (combined->per_pattern != NULL) {
@@ -217,7 +262,7 @@ static trawl_status scan_all(part_scan *scans, size_t count, trawl_cuda_combined
         }
         memset(combined->per_pattern, 0, patterns * sizeof(uint64_t));
     }
-    trawl_status status = run_round(scans, count, &round, error);
+    trawl_status status = run_round(all, team, &round, error);
     trawl_release(round.counters);
     if (status != TRAWL_OK || combined->matches == NULL || combined->total == 0 ||
         combined->total > combined->capacity) {
@@ -225,7 +270,19 @@ static trawl_status scan_all(part_scan *scans, size_t count, trawl_cuda_combined
     }
     round.form = TRAWL_CUDA_MATCHES;
     round.counters = NULL;
-    return run_round(scans, count, &round, error);
+    return run_round(all, team, &round, error);
+}
+
+/* The number, from 0, of the device of part `index` among the devices of the parts up to it;
+ * *devices is how many they are. */
+static uint32_t number_device(const trawl_cuda_text_part *parts, const part_scan *scans,
+                              size_t index, uint32_t *devices) {
+    for (size_t i = 0; i < index; i++) {
+        if (parts[i].uploaded->device.number == parts[index].uploaded->device.number) {
+            return scans[i].device;
+        }
+    }
+    return (*devices)++;
 }
 
 extern "C" trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts, size_t count,
@@ -248,15 +305,22 @@ extern "C" trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts,
     if (scans == NULL) {
         return trawl_fail_memory(error, "the list of a text's parts", count * sizeof *scans);
     }
+    launching all = {scans, count, NULL, 0, 0};
     for (size_t i = 0; i < count; i++) {
         scans[i].part = &parts[i];
+        scans[i].device = number_device(parts, scans, i, &all.devices);
         scans[i].options.size = sizeof scans[i].options;
         scans[i].options.kernel = kernel;
         scans[i].options.owned = parts[i].owned;
         scans[i].options.base = parts[i].base;
     }
     size_t patterns = count == 0 ? 0 : parts[0].uploaded->db->header->pattern_count;
-    status = scan_all(scans, count, &known, patterns, error);
+    trawl_team *team = NULL;
+    if (all.devices > 1) {
+        status = trawl_team_open(&team, all.devices, error);
+    }
+    status = status == TRAWL_OK ? scan_all(&all, team, &known, patterns, error) : status;
+    trawl_team_close(team);
     trawl_release(scans);
     trawl_sized_write(combined, &known, sizeof known);
     return status;
