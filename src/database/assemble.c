@@ -88,17 +88,25 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
     }
 }
 
-/* Bytes of section REASON: the reason, "; " and the engine's remark if there is one, and a NUL. The
- * remark is known once the engine has planned. */
+/* What is between the reason and the engine's remark. A reason may be sentences. */
+static const char *before_remark(const trawl_build *build, const char *reason) {
+    const size_t length = strlen(reason);
+    return build->remark[0] == '\0'                   ? ""
+           : length != 0 && reason[length - 1] == '.' ? " Note: "
+                                                      : "; ";
+}
+
+/* Bytes of section REASON: the reason, the engine's remark if there is one, and a NUL. The remark
+ * is known once the engine has planned. */
 static uint64_t reason_size(const trawl_build *build, const trawl_assembly *plan) {
-    size_t remark = strlen(build->remark);
-    return strlen(plan->reason) + (remark == 0 ? 0 : 2 + remark) + 1;
+    return strlen(plan->reason) + strlen(before_remark(build, plan->reason)) +
+           strlen(build->remark) + 1;
 }
 
 static void fill_reason(const trawl_build *build, const trawl_assembly *plan) {
     (void)snprintf(trawl_image_section(build->image, TRAWL_SECTION_REASON, 0),
                    (size_t)reason_size(build, plan), "%s%s%s", plan->reason,
-                   build->remark[0] == '\0' ? "" : "; ", build->remark);
+                   before_remark(build, plan->reason), build->remark);
 }
 
 static void write_header(const trawl_build *build, const trawl_assembly *plan, double seconds) {

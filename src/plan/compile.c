@@ -14,6 +14,7 @@
 #include "engines/engines.h"
 #include "engines/registry.h"
 #include "pattern/common_byte.h"
+#include "pattern/distinct.h"
 #include "plan/gpu.h"
 #include "plan/sample.h"
 
@@ -238,13 +239,26 @@ static trawl_status build_with(const trawl_patterns *patterns,
     return trawl_assemble(patterns, options, &assembly, db, size, error);
 }
 
+/* Plans. Of equal patterns the planner sees one: they share keys, and so entries of all tables. */
+static trawl_status plan_for(const trawl_patterns *patterns, const trawl_compile_settings *options,
+                             trawl_plan *plan, trawl_error *error) {
+    trawl_patterns *distinct = NULL;
+    const bool plans = is_automatic(options) || strcmp(options->engine, "qgram") == 0;
+    trawl_status status = plans ? trawl_patterns_distinct(patterns, &distinct, error) : TRAWL_OK;
+    if (status == TRAWL_OK) {
+        status = choose_engine(distinct != NULL ? distinct : patterns, options, plan, error);
+    }
+    trawl_patterns_free(distinct);
+    return status;
+}
+
 /* Plans and builds. If an engine that the planner chose refuses the set, the next one is tried. */
 static trawl_status plan_and_build(const trawl_patterns *patterns,
                                    const trawl_compile_settings *options, trawl_plan *plan,
                                    double start, trawl_db **db, uint64_t *size,
                                    trawl_error *error) {
     trawl_status status = patterns->count == 0 ? choose_for_empty(options, plan, error)
-                                               : choose_engine(patterns, options, plan, error);
+                                               : plan_for(patterns, options, plan, error);
     while (status == TRAWL_OK) {
         status = build_with(patterns, options, plan, start, db, size, error);
         if (status != TRAWL_ERROR_LIMIT || !is_automatic(options) || !trawl_plan_next(plan)) {

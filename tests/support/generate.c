@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PATTERN = 2000 };
+enum { LONGEST_PATTERN = 2000, MOST_REPEATED = 400 };
 
 /* What the bytes of one case are drawn from. */
 typedef struct alphabet {
@@ -192,6 +192,15 @@ static void generate_text(random_source *random, const alphabet *from, size_t wa
     }
 }
 
+/* Most patterns of the set repeat another one. */
+static void repeat_patterns(random_source *random, test_case *test) {
+    size_t different = test->count, more = random_between(random, different, 4 * different);
+    for (size_t i = 0; i < more && test->count < MOST_REPEATED; i++) {
+        const trawl_pattern pattern = test->patterns[random_below(random, different)];
+        test_case_add_pattern(test, pattern.bytes, pattern.length, pattern.flags);
+    }
+}
+
 void generate_case(random_source *random, size_t large_every, test_case *test) {
     uint8_t bytes[LONGEST_PATTERN];
     alphabet from = choose_alphabet(random);
@@ -205,6 +214,8 @@ void generate_case(random_source *random, size_t large_every, test_case *test) {
             change_letter_cases(random, bytes, length);
         test_case_add_pattern(test, bytes, length, flags);
     }
+    if (random_chance(random, 1, 12))
+        repeat_patterns(random, test);
     size_t dice = random_below(random, 100);
     size_t wanted = large       ? random_between(random, 300000, 1500000)
                     : dice < 3  ? 0

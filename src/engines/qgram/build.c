@@ -19,6 +19,7 @@
 #include "engines/qgram/validate.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/runs.h"
+#include "pattern/distinct.h"
 
 static const char *const variants[] = {"mixed",   "teddy",  "packed", "registers",
                                        "anchors", "sparse", NULL};
@@ -178,9 +179,19 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
 
+static bool is_listed(const trawl_patterns *patterns, size_t id, const uint32_t *ids,
+                      uint32_t count) {
+    uint32_t i = 0;
+    while (i < count && !trawl_patterns_repeat(patterns, id, ids[i])) {
+        i++;
+    }
+    return i < count;
+}
+
 /* Makes the filter of a Teddy tier, or the Teddy filter in front of a direct tier. The latter is
  * left without probes, which means that it is not used, where it would have many candidates or the
- * tier has too many patterns. */
+ * tier has too many patterns. Patterns that repeat another one are not counted: the planner did not
+ * see them (pattern/distinct.h). */
 static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
                        trawl_teddy *filter) {
     const trawl_patterns *patterns = build->patterns;
@@ -188,7 +199,7 @@ static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
     uint32_t ids[TRAWL_TEDDY_PATTERNS];
     uint32_t count = 0;
     for (size_t id = 0; id < patterns->count; id++) {
-        if (trawl_qgram_in_tier(patterns, id, tier)) {
+        if (trawl_qgram_in_tier(patterns, id, tier) && !is_listed(patterns, id, ids, count)) {
             if (count == TRAWL_TEDDY_PATTERNS) {
                 return; /* a direct tier with too many patterns */
             }
