@@ -89,8 +89,9 @@ static uint64_t hash_of(const trawl_patterns *patterns, size_t id, uint8_t *fold
     return hash == 0 ? 1 : hash;
 }
 
-/* Whether enough patterns repeat another one. */
-static trawl_status examine(const trawl_patterns *patterns, uint8_t *folded, bool *worth,
+/* Sets *expected to about the number of patterns that do not repeat another one; 0: they are nearly
+ * all. */
+static trawl_status examine(const trawl_patterns *patterns, uint8_t *folded, size_t *expected,
                             trawl_error *error) {
     uint64_t chosen = 0; /* these bits of an examined pattern's hash are 0 */
     while (patterns->count >> __builtin_popcountll(chosen) > EXAMINED) {
@@ -107,18 +108,25 @@ static trawl_status examine(const trawl_patterns *patterns, uint8_t *folded, boo
         different += (hash & chosen) == 0 && hash_table_add(&table, patterns, id, hash);
     }
     trawl_release(table.slots);
-    *worth = different * (chosen + 1) < patterns->count - patterns->count / REPEATED_WORTH;
+    *expected = different * (chosen + 1);
+    if (*expected >= patterns->count - patterns->count / REPEATED_WORTH) {
+        *expected = 0;
+    } else if (*expected == 0) {
+        *expected = 1; /* few, none of which is among those that are examined */
+    }
     return TRAWL_OK;
 }
 
-static trawl_status add_distinct(const trawl_patterns *patterns, uint8_t *folded,
+/* Adds the first ones. There may be `most`; of further ones nothing is added. */
+static trawl_status add_distinct(const trawl_patterns *patterns, uint8_t *folded, size_t most,
                                  trawl_patterns *distinct, trawl_error *error) {
     hash_table table;
-    if (!hash_table_open(&table, patterns->count)) {
-        return trawl_fail_memory(error, "planning", sizeof *table.slots * 4 * patterns->count);
+    if (!hash_table_open(&table, most)) {
+        return trawl_fail_memory(error, "planning", sizeof *table.slots * 4 * most);
     }
     trawl_status status = TRAWL_OK;
-    for (size_t id = 0; status == TRAWL_OK && id < patterns->count; id++) {
+    for (size_t id = 0; status == TRAWL_OK && id < patterns->count && distinct->count < most;
+         id++) {
         if (hash_table_add(&table, patterns, id, hash_of(patterns, id, folded))) {
             status =
                 trawl_patterns_add(distinct, trawl_pattern_bytes(patterns, id),
@@ -131,17 +139,21 @@ static trawl_status add_distinct(const trawl_patterns *patterns, uint8_t *folded
 
 trawl_status trawl_patterns_distinct(const trawl_patterns *patterns, trawl_patterns **distinct,
                                      trawl_error *error) {
-    bool worth = false;
+    size_t expected = 0;
     *distinct = NULL;
     uint8_t *folded = trawl_allocate(patterns->max_length, 1);
     if (folded == NULL) {
         return trawl_fail_memory(error, "planning", patterns->max_length);
     }
-    trawl_status status = examine(patterns, folded, &worth, error);
-    if (status == TRAWL_OK && worth) {
+    trawl_status status = examine(patterns, folded, &expected, error);
+    if (status == TRAWL_OK && expected != 0) {
+        /* Few strings that repeat often are expected with a large error. */
+        const size_t wanted = 2 * expected + 2 * EXAMINED;
+        const size_t most = wanted < patterns->count ? wanted : patterns->count;
         status = trawl_patterns_new(distinct, error);
-        status = status == TRAWL_OK ? add_distinct(patterns, folded, *distinct, error) : status;
-        if (status != TRAWL_OK) {
+        status =
+            status == TRAWL_OK ? add_distinct(patterns, folded, most, *distinct, error) : status;
+        if (status != TRAWL_OK || (*distinct)->count == most) {
             trawl_patterns_free(*distinct);
             *distinct = NULL;
         }

@@ -17,6 +17,7 @@
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_patterns.h"
 #include "engines/qgram/verify/runs.h"
+#include "pattern/distinct.h"
 
 /* The automaton has all patterns up to one of these lengths, which are tried in this order. */
 static const uint32_t lengths[] = {3, 4, 2};
@@ -445,9 +446,9 @@ static trawl_status choose(layout_search *self, trawl_cuda_qgram_layout *layout,
     return status;
 }
 
-trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
-                                     size_t sample_length, const trawl_cuda_qgram_target *target,
-                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
+static trawl_status choose_for(const trawl_patterns *patterns, const uint8_t *sample,
+                               size_t sample_length, const trawl_cuda_qgram_target *target,
+                               trawl_cuda_qgram_layout *layout, trawl_error *error) {
     layout_search self = {
         .patterns = patterns, .sample = sample, .sample_length = sample_length, .target = target};
     layout->automaton = (trawl_cuda_qgram_automaton){.in_automaton = NULL};
@@ -459,6 +460,24 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
     }
     trawl_cuda_qgram_samples_release(&self.samples);
     return status;
+}
+
+trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
+                                     size_t sample_length, const trawl_cuda_qgram_target *target,
+                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
+    trawl_patterns *distinct;
+    trawl_status status = trawl_patterns_distinct(patterns, &distinct, error);
+    if (status == TRAWL_OK && distinct != NULL) {
+        status = choose_for(distinct, sample, sample_length, target, layout, error);
+        trawl_patterns_free(distinct);
+        if (status != TRAWL_OK || layout->automaton.in_automaton == NULL) {
+            return status;
+        }
+        /* This automaton lacks the patterns that repeat others. */
+        trawl_cuda_qgram_automaton_release(&layout->automaton);
+    }
+    return status == TRAWL_OK ? choose_for(patterns, sample, sample_length, target, layout, error)
+                              : status;
 }
 
 void trawl_cuda_qgram_automaton_release(trawl_cuda_qgram_automaton *automaton) {
