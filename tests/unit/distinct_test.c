@@ -64,7 +64,7 @@ static void few_repetitions_are_not_worth_a_set(void **state) {
     static const struct {
         size_t different, repeated;
         bool worth;
-    } cases[] = {{1, 0, false},         {1, 1, true},        {1, 7, true},
+    } cases[] = {{1, 0, false},         {1, 1, true},         {1, 7, true},
                  {100, 0, false},       {100, 5, false},      {100, 30, true},
                  {1, 100000, true},     {200000, 0, false},   {200000, 10000, false},
                  {200000, 60000, true}, {20000, 200000, true}};
