@@ -176,6 +176,9 @@ trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties, t
     trawl_cuda_device found = {};
     status = trawl_cuda_device_read((int)number, &found, error);
     if (status == TRAWL_OK) {
+        cudaDeviceProp all;
+        TRAWL_CUDA_TRY(cudaGetDeviceProperties(&all, (int)number), error);
+        properties->memory_bytes = all.totalGlobalMem;
         properties->multiprocessors = (uint32_t)found.multiprocessors;
         properties->shared_bytes = found.shared_bytes;
         properties->cache_bytes = found.l2_bytes;

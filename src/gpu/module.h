@@ -26,6 +26,7 @@ typedef struct trawl_cuda_properties {
     uint32_t multiprocessors;
     size_t shared_bytes; /* that a block may have */
     size_t cache_bytes;  /* of the second level */
+    size_t memory_bytes; /* all of it, free or not */
 } trawl_cuda_properties;
 
 /* Fails as trawl_cuda_check does, but never for lack of memory: how much is free is known only to a

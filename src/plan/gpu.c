@@ -19,6 +19,7 @@ static const trawl_cuda_properties usual_device = {
     .multiprocessors = TRAWL_GPU_USUAL_MULTIPROCESSORS,
     .shared_bytes = TRAWL_GPU_USUAL_SHARED_BYTES,
     .cache_bytes = TRAWL_GPU_USUAL_CACHE_BYTES,
+    .memory_bytes = TRAWL_GPU_USUAL_MEMORY_BYTES,
 };
 
 static const struct {
@@ -195,8 +196,9 @@ static trawl_status price_hot(device_plan *self, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t limit = options->max_table_bytes < TRAWL_PLAN_MAX_DFA_BYTES ? options->max_table_bytes
-                                                                         : TRAWL_PLAN_MAX_DFA_BYTES;
+    const uint64_t share = self->device.memory_bytes / TRAWL_GPU_TABLES_SHARE;
+    uint64_t limit = share > TRAWL_PLAN_MAX_DFA_BYTES ? share : TRAWL_PLAN_MAX_DFA_BYTES;
+    limit = options->max_table_bytes < limit ? options->max_table_bytes : limit;
     if (self->hot.dfa_bytes > limit) {
         (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_HOT], TRAWL_ERROR_LIMIT,
                          "about %.0f MB of tables are above %.0f MB",
@@ -336,6 +338,22 @@ static void record_tiers(const device_plan *self) {
     }
 }
 
+/* What ways are compared by. Picoseconds for a byte of text: those of the scan, more for very large
+ * tables, and, if the text's length is known, those of building the tables. */
+static double compared_price(const device_plan *self, uint32_t way) {
+    const bool is_large = way == TRAWL_DEVICE_HOT && self->hot.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES;
+    const double scanning =
+        self->record->picoseconds[way] * (is_large ? TRAWL_GPU_LARGE_TABLES_GAIN : 1);
+    if (self->options->text_bytes == 0) {
+        return scanning;
+    }
+    const double nanoseconds =
+        way == TRAWL_DEVICE_HOT
+            ? (double)self->hot.dfa_bytes * trawl_plan_build_byte_costs[TRAWL_PLAN_AC_DFA]
+            : (double)self->record->bytes[way] * trawl_plan_build_byte_costs[TRAWL_PLAN_QGRAM];
+    return scanning + 1e3 * nanoseconds / (double)self->options->text_bytes;
+}
+
 /* Prices all ways and takes the cheapest one. */
 static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_error *error) {
     trawl_status status = price_hot(self, error);
@@ -346,11 +364,10 @@ static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_erro
         return status;
     }
     price_packed(self);
-    const trawl_device_record *record = self->record;
     uint32_t best = TRAWL_DEVICE_WAYS;
     for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
         if (self->obstacle[way].status == TRAWL_OK &&
-            (best == TRAWL_DEVICE_WAYS || record->picoseconds[way] < record->picoseconds[best])) {
+            (best == TRAWL_DEVICE_WAYS || compared_price(self, way) < compared_price(self, best))) {
             best = way;
         }
     }

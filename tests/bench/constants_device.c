@@ -85,6 +85,7 @@ trawl_status device_plan_describe(const trawl_patterns *patterns, const trawl_pl
         .multiprocessors = TRAWL_GPU_USUAL_MULTIPROCESSORS,
         .shared_bytes = TRAWL_GPU_USUAL_SHARED_BYTES,
         .cache_bytes = TRAWL_GPU_USUAL_CACHE_BYTES,
+        .memory_bytes = TRAWL_GPU_USUAL_MEMORY_BYTES,
     };
     const trawl_cuda_qgram_target target = {
         .device = &device,

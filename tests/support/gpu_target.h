@@ -18,6 +18,7 @@ static inline trawl_status choose_layout(const trawl_patterns *patterns, const u
         .multiprocessors = TRAWL_GPU_USUAL_MULTIPROCESSORS,
         .shared_bytes = filter_bytes + TRAWL_GPU_QGRAM_WORKING_BYTES,
         .cache_bytes = TRAWL_GPU_USUAL_CACHE_BYTES,
+        .memory_bytes = TRAWL_GPU_USUAL_MEMORY_BYTES,
     };
     trawl_device_costs costs;
     trawl_status status = trawl_device_costs_complete(given, &costs, error);

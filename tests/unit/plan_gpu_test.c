@@ -207,6 +207,37 @@ static void the_callers_device_costs_decide(void **state) {
     trawl_patterns_free(patterns);
 }
 
+static void building_counts_where_the_text_is_short(void **state) {
+    (void)state;
+    enum { SAMPLE = 65536 };
+    trawl_patterns *patterns = of_letters("abcdefghijklmnopqrstuvwxyz", 3000, 60);
+    char *text = text_of(patterns, SAMPLE);
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    costs.filter = 100; /* filters are slow, but their tables are small */
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    study.device_costs = &costs;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.device = "cuda";
+    options.study = &study;
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    static const struct {
+        uint64_t text_bytes;
+        const char *engine;
+    } cases[] = {{0, "ac-dfa"}, {UINT64_C(1) << 40, "ac-dfa"}, {1000000, "qgram"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trawl_db *db = NULL;
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        options.text_bytes = cases[i].text_bytes;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        (void)trawl_db_info(db, &information, NULL);
+        assert_string_equal(information.engine, cases[i].engine);
+        trawl_db_free(db);
+    }
+    free(text);
+    trawl_patterns_free(patterns);
+}
+
 /* Without a GPU "auto" is the CPU; an engine by name is taken whatever the device; names that no
  * device can have are refused. */
 static void devices_to_plan_for(void **state) {
@@ -277,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_gpu_gets_an_automaton_beside_filters),
         cmocka_unit_test(a_database_for_a_gpu_is_a_database),
         cmocka_unit_test(the_callers_device_costs_decide),
+        cmocka_unit_test(building_counts_where_the_text_is_short),
         cmocka_unit_test(devices_to_plan_for),
         cmocka_unit_test(a_gpus_plan_keeps_within_limits),
     };

@@ -197,7 +197,7 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
     trawl_patterns patterns = patterns_of(uploaded->db);
     const trawl_cuda_device *device = &uploaded->device;
     const trawl_cuda_properties properties = {(uint32_t)device->multiprocessors,
-                                              device->shared_bytes, device->l2_bytes};
+                                              device->shared_bytes, device->l2_bytes, 0};
     const trawl_device_costs *known = &uploaded->db->device_costs;
     const trawl_device_costs costs = known->size != 0 ? *known : trawl_device_costs_built_in;
     const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device),
