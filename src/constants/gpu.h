@@ -22,7 +22,7 @@
 #define TRAWL_GPU_USUAL_MULTIPROCESSORS 132u
 #define TRAWL_GPU_USUAL_SHARED_BYTES ((size_t)232448) /* of a block, at most */
 #define TRAWL_GPU_USUAL_CACHE_BYTES ((size_t)50 << 20)
-#define TRAWL_GPU_USUAL_MEMORY_BYTES ((size_t)141000000000)
+#define TRAWL_GPU_USUAL_MEMORY_BYTES ((size_t)139 << 30)
 
 /* The length of text that prices are for, in bytes; the fixed costs of a scan are divided by it. It
  * is the length of the measured texts, 1 GiB. */
@@ -39,10 +39,10 @@
 #define TRAWL_GPU_QGRAM_WORKING_BYTES ((size_t)43008)
 
 /* ac-dfa is not chosen for a GPU if its tables are above TRAWL_PLAN_MAX_DFA_BYTES and above this
- * part of the GPU's memory, since building them takes 4 s for a GB; above the first number only if
- * every other way is expected to take so many times as long. Policy, not measured. Among random
- * workloads on an H200, automata of 1.4 to 5.6 GB were 2.4 to 14 times as fast as filters
- * (docs/notebook/2026-11-gpu-zoo.md). */
+ * part of the GPU's memory, since building them takes 3 to 5 s for a GB. Between the two limits it
+ * is chosen only if every other way is expected to take LARGE_TABLES_GAIN times as long. Policy: no
+ * other values were tried. Among random workloads on an H200, automata of 1.4 to 5.6 GB were 2.4 to
+ * 14 times as fast as filters (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_TABLES_SHARE 32u
 #define TRAWL_GPU_LARGE_TABLES_GAIN 1.25
 

@@ -88,7 +88,7 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
     }
 }
 
-/* What is between the reason and the engine's remark. A reason may be sentences. */
+/* The words between the reason, which may consist of sentences, and the engine's remark. */
 static const char *before_remark(const trawl_build *build, const char *reason) {
     const size_t length = strlen(reason);
     return build->remark[0] == '\0'                   ? ""

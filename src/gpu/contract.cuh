@@ -188,14 +188,14 @@ typedef struct trawl_cuda_engine {
     uint32_t (*choose)(const trawl_cuda_db *uploaded);
 } trawl_cuda_engine;
 
-/* A stream and a block of memory of a device. */
+/* A stream of a device, and a block of its memory for results and workspace. */
 typedef struct trawl_cuda_scratch {
     cudaStream_t stream; /* NULL: none */
     uint8_t *memory;
     uint64_t bytes;
 } trawl_cuda_scratch;
 
-/* Frees what it has. Work in its stream has ended. */
+/* Destroys the stream, in which no work is left, and frees the memory. */
 void trawl_cuda_scratch_free(trawl_cuda_scratch *scratch);
 
 struct trawl_cuda_db {

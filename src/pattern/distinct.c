@@ -8,14 +8,14 @@
 #include "base/fold.h"
 #include "base/status.h"
 
-/* Sets are worth making if one pattern in so many repeats another one. With fewer, the planner's
- * numbers of patterns are wrong by less than an eighth, and so are its prices: less than their
- * usual error (docs/notebook/2026-11-planner-accuracy.md). */
+/* A set without repetitions is made if one pattern in so many repeats another one. With fewer
+ * repetitions, the planner's numbers of patterns are wrong by less than an eighth, and so are its
+ * prices: less than their usual error (docs/notebook/2026-11-planner-accuracy.md). */
 #define REPEATED_WORTH 8u
 
-/* Whether a set is worth making is found out with so many patterns of a large set, at most: those
- * whose hashes have some zero bits, among which are all that repeat one of them. Their table fits
- * into the second-level cache. */
+/* The number of repetitions in a large set is estimated from about so many of its patterns, those
+ * whose hashes end with some zero bits: equal patterns have equal hashes, so a pattern is examined
+ * together with all its repetitions. Their hash table fits into the second-level cache. */
 #define EXAMINED ((size_t)32768)
 
 /* Patterns by hash. */
@@ -39,8 +39,8 @@ static bool hash_table_open(hash_table *table, size_t most) {
     return table->slots != NULL;
 }
 
-/* Returns false if the pattern repeats one of the table, which else takes it. There is a free
- * slot. */
+/* Adds a pattern to the table, which has a free slot. Returns false, and adds nothing, if it
+ * repeats one of the table. */
 static bool hash_table_add(hash_table *table, const trawl_patterns *patterns, size_t id,
                            uint64_t hash) {
     size_t slot = (hash >> 20) & table->mask; /* lower bits choose what is examined */
@@ -112,12 +112,12 @@ static trawl_status examine(const trawl_patterns *patterns, uint8_t *folded, siz
     if (*expected >= patterns->count - patterns->count / REPEATED_WORTH) {
         *expected = 0;
     } else if (*expected == 0) {
-        *expected = 1; /* few, none of which is among those that are examined */
+        *expected = 1; /* few different ones, none of them examined */
     }
     return TRAWL_OK;
 }
 
-/* Adds the first ones. There may be `most`; of further ones nothing is added. */
+/* Adds all patterns but those that repeat an earlier one, `most` at most. */
 static trawl_status add_distinct(const trawl_patterns *patterns, uint8_t *folded, size_t most,
                                  trawl_patterns *distinct, trawl_error *error) {
     hash_table table;
@@ -147,7 +147,7 @@ trawl_status trawl_patterns_distinct(const trawl_patterns *patterns, trawl_patte
     }
     trawl_status status = examine(patterns, folded, &expected, error);
     if (status == TRAWL_OK && expected != 0) {
-        /* Few strings that repeat often are expected with a large error. */
+        /* Where a few strings repeat often, the estimate is coarse: twice as many are allowed. */
         const size_t wanted = 2 * expected + 2 * EXAMINED;
         const size_t most = wanted < patterns->count ? wanted : patterns->count;
         status = trawl_patterns_new(distinct, error);

@@ -239,7 +239,8 @@ static trawl_status build_with(const trawl_patterns *patterns,
     return trawl_assemble(patterns, options, &assembly, db, size, error);
 }
 
-/* Plans. Of equal patterns the planner sees one: they share keys, and so entries of all tables. */
+/* Plans. The planner sees one of several equal patterns, as they share keys and so entries of all
+ * tables. */
 static trawl_status plan_for(const trawl_patterns *patterns, const trawl_compile_settings *options,
                              trawl_plan *plan, trawl_error *error) {
     trawl_patterns *distinct = NULL;

@@ -338,8 +338,9 @@ static void record_tiers(const device_plan *self) {
     }
 }
 
-/* What ways are compared by. Picoseconds for a byte of text: those of the scan, more for very large
- * tables, and, if the text's length is known, those of building the tables. */
+/* The price by which ways are compared, in picoseconds for a byte of text: the scan's, with a
+ * surcharge for very large tables, and that of building the tables, if the text's length is known.
+ */
 static double compared_price(const device_plan *self, uint32_t way) {
     const bool is_large = way == TRAWL_DEVICE_HOT && self->hot.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES;
     const double scanning =

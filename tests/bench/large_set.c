@@ -11,29 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
+#include "steps.h"
 #include "trawl/trawl.h"
 
 static trawl_error error;
-
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Prints what has been done and the most memory so far. Returns the time. */
-static double report(const char *what, double start) {
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    double end = now();
-    printf("%-8s %8.1f s, at most %.2f GB\n", what, end - start,
-           (double)usage.ru_maxrss * 1.024e-6);
-    (void)fflush(stdout);
-    return end;
-}
 
 static void require(trawl_status status) {
     if (status != TRAWL_OK) {
@@ -86,41 +68,41 @@ int main(int argc, char **argv) {
     trawl_db *db;
     if (text == NULL || pattern == NULL)
         return 2;
-    double start = now();
+    double start = seconds_now();
     require(trawl_patterns_new(&set, &error));
     for (size_t id = 0; id < count; id++) {
         make(id, pattern, length);
         require(trawl_patterns_add(set, pattern, length, 0, &error));
     }
-    start = report("set", start);
+    start = report_step("set", start);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = argc > 4 ? argv[4] : NULL;
     options.max_table_bytes = UINT64_C(64) << 30;
     require(trawl_compile(set, &options, &db, &error));
     trawl_patterns_free(set);
-    start = report("compile", start);
+    start = report_step("compile", start);
     trawl_db_information information = TRAWL_DB_INFORMATION;
     require(trawl_db_info(db, &information, &error));
     printf("%s/%s, %.2f GB: %s\n", information.engine, information.variant,
            (double)information.total_bytes * 1e-9, information.reason);
     require(trawl_db_save(db, argv[3], &error));
     trawl_db_free(db);
-    start = report("save", start);
+    start = report_step("save", start);
     require(trawl_db_load(argv[3], &db, &error));
-    start = report("load", start);
+    start = report_step("load", start);
 
     planted wanted = {.length = length, .patterns = count, .step = count / 2 + 7919};
     make(UINT64_MAX / 2, text, text_bytes);
     for (; (2 * wanted.count + 2) * length <= text_bytes; wanted.count++)
         make(pattern_at(&wanted, wanted.count), text + (2 * wanted.count + 1) * length, length);
-    start = report("text", start);
+    start = report_step("text", start);
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     scan.threads = 1;
     require(trawl_scan(db, text, text_bytes, &scan, see, &wanted, &error));
-    double end = report("scan", start);
+    double end = report_step("scan", start);
     uint64_t total;
     require(trawl_count(db, text, text_bytes, &scan, &total, NULL, &error));
-    double counted = report("count", end);
+    double counted = report_step("count", end);
     printf("%llu planted, %llu found, %llu of them right, %llu counted; %.3f and %.3f GB/s\n",
            (unsigned long long)wanted.count, (unsigned long long)wanted.next,
            (unsigned long long)wanted.found, (unsigned long long)total,

@@ -230,35 +230,41 @@ static void wrong_arguments(void **state) {
     small_end(&small);
 }
 
+/* The results of both parts of the small case. */
+typedef struct small_results {
+    trawl_cuda_match matches[2];
+    uint64_t counters[2], total;
+} small_results;
+
+static trawl_status scan_both(const small_case *small, small_results *results) {
+    trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
+    combined.per_pattern = results->counters;
+    combined.matches = results->matches;
+    combined.capacity = 2;
+    trawl_status status = trawl_cuda_scan_parts(small->parts, 2, NULL, &combined, &error);
+    results->total = combined.total;
+    return status;
+}
+
 /* Scans both parts of the small case; its results must be right. */
 static void scan_small(const small_case *small, const char *when) {
-    trawl_cuda_match matches[2];
-    uint64_t counters[2];
-    trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
-    combined.per_pattern = counters;
-    combined.matches = matches;
-    combined.capacity = 2;
-    if (trawl_cuda_scan_parts(small->parts, 2, NULL, &combined, &error) != TRAWL_OK)
+    small_results results;
+    if (scan_both(small, &results) != TRAWL_OK)
         fail_msg("%s: %s", when, error.message);
-    assert_int_equal(combined.total, 2);
-    assert_int_equal(matches[0].pattern, 1);
-    assert_int_equal(matches[1].pattern, 0);
-    assert_int_equal(matches[1].end, 4);
-    assert_true(counters[0] == 1 && counters[1] == 1);
+    assert_int_equal(results.total, 2);
+    assert_int_equal(results.matches[0].pattern, 1);
+    assert_int_equal(results.matches[1].pattern, 0);
+    assert_int_equal(results.matches[1].end, 4);
+    assert_true(results.counters[0] == 1 && results.counters[1] == 1);
 }
 
 /* Call `call` to CUDA of a scan fails. Returns whether the scan failed. */
 static bool scan_with_failure(const small_case *small, long call) {
-    trawl_cuda_match matches[2];
-    uint64_t counters[2];
-    trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
-    combined.per_pattern = counters;
-    combined.matches = matches;
-    combined.capacity = 2;
+    small_results results;
     (void)device_fail_call(call, false);
-    trawl_status status = trawl_cuda_scan_parts(small->parts, 2, NULL, &combined, &error);
+    trawl_status status = scan_both(small, &results);
     (void)device_fail_call(0, false);
-    assert_true(status == TRAWL_OK || (combined.total == 0 && error.message[0] != 0));
+    assert_true(status == TRAWL_OK || (results.total == 0 && error.message[0] != 0));
     return status != TRAWL_OK;
 }
 
@@ -292,9 +298,9 @@ static void every_call_fails(void **state) {
     }
 }
 
-/* What a copy of the database keeps for the next call does not grow from call to call, and spares
- * calls to CUDA. */
-static void room_is_kept(void **state) {
+/* The scratch that a copy of the database keeps for the next call does not grow from call to call,
+ * and spares calls to CUDA. */
+static void scratch_is_kept(void **state) {
     (void)state;
     if (!device_is_emulated())
         skip();
@@ -321,7 +327,7 @@ int main(void) {
         cmocka_unit_test(every_engine),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(every_call_fails),
-        cmocka_unit_test(room_is_kept),
+        cmocka_unit_test(scratch_is_kept),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     (void)device_set_count(1);

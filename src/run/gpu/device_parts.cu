@@ -8,7 +8,7 @@ extern "C" {
 #include "base/team.h"
 }
 
-/* A part that is being scanned. Its results are in the scratch's memory:
+/* A part that is being scanned. Its results are in the memory of `scratch`:
  *
  *     | total | per_pattern ... | matches ... | workspace ... | */
 typedef struct part_scan {
@@ -35,8 +35,8 @@ typedef struct round_of_scans {
 
 /* ------------------------------------------------------------------ scratch */
 
-/* Takes what the last call has left with the copy of the database, if it is large enough or is to
- * be replaced by a larger one. */
+/* Takes the scratch that the last call has left with the copy of the database, if it has `bytes` or
+ * may be replaced by a larger one (`replaces`). */
 static void take_scratch(part_scan *self, uint64_t bytes, bool replaces) {
     trawl_cuda_db *uploaded = const_cast<trawl_cuda_db *>(self->part->uploaded);
     (void)pthread_mutex_lock(&uploaded->scratch_lock);
@@ -176,8 +176,8 @@ typedef struct launching {
 } launching;
 
 /* Launches the scans of one device after the other, as long as there is one that no other thread
- * has taken. Launching takes about a twentieth of the time of a scan; so one thread alone would
- * let the last devices wait. */
+ * has taken. Launching the scan of a long part takes the host some hundred microseconds; with one
+ * thread for all, the last device would wait that long for each of the others. */
 static void launch_devices(void *context, uint32_t member) {
     (void)member;
     launching *self = (launching *)context;

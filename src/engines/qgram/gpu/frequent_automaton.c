@@ -473,7 +473,7 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
         if (status != TRAWL_OK || layout->automaton.in_automaton == NULL) {
             return status;
         }
-        /* This automaton lacks the patterns that repeat others. */
+        /* This automaton would not report the patterns that repeat others. */
         trawl_cuda_qgram_automaton_release(&layout->automaton);
     }
     return status == TRAWL_OK ? choose_for(patterns, sample, sample_length, target, layout, error)

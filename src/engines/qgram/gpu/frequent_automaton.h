@@ -16,8 +16,8 @@ typedef struct trawl_cuda_qgram_target {
 
 /*
  * Chooses the layout of a set for a device: its tiers, and which frequent patterns are in an
- * automaton. The choice is made by the candidates that filters have in the sample. Of patterns that
- * repeat each other one is considered, unless an automaton is chosen. If the sample is NULL or too
+ * automaton. The choice is made by the candidates that filters have in the sample. One of
+ * several equal patterns is considered, unless an automaton is chosen. If the sample is NULL or too
  * short, a text is made up of short pieces of the patterns, and there is no automaton.
  *
  * Fills layout->tiers, the members of the tiers up to end_offset_bits, and layout->automaton.

@@ -16,9 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
+#include "steps.h"
 #include "trawl/trawl.h"
 
 enum {
@@ -40,23 +39,6 @@ typedef struct planted {
 } planted;
 
 static trawl_error error;
-
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Prints what has been done and the most memory so far. Returns the time. */
-static double report(const char *what, double start) {
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    double end = now();
-    printf("%-8s %8.1f s, at most %.2f GB\n", what, end - start,
-           (double)usage.ru_maxrss * 1.024e-6);
-    (void)fflush(stdout);
-    return end;
-}
 
 static void require(trawl_status status) {
     if (status != TRAWL_OK) {
@@ -189,28 +171,28 @@ int main(int argc, char **argv) {
         return 2;
     }
     printf("%" PRIu64 " patterns, %" PRIu64 " different ones\n", wanted.count, wanted.distinct);
-    double start = now();
+    double start = seconds_now();
     trawl_patterns *set = make_set(&wanted);
-    start = report("set", start);
+    start = report_step("set", start);
     trawl_db *db = compile(set, argc > 3 ? argv[3] : NULL);
     trawl_patterns_free(set);
-    start = report("compile", start);
+    start = report_step("compile", start);
     describe(db);
 
     uint8_t *text = make_text(&wanted);
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     scan.threads = 1; /* each thread has counts of its own for all patterns */
     wanted.id = string_at(&wanted, 0);
-    start = now();
+    start = seconds_now();
     require(trawl_scan(db, text, TEXT_BYTES, &scan, see, &wanted, &error));
-    start = report("scan", start);
+    start = report_step("scan", start);
     uint64_t total, *per_pattern = calloc(wanted.count, sizeof *per_pattern);
     if (per_pattern == NULL)
         return 2;
     require(trawl_count(db, text, TEXT_BYTES, &scan, &total, per_pattern, &error));
-    start = report("count", start);
+    start = report_step("count", start);
     uint64_t wrong = wrong_counts(&wanted, per_pattern), all = matches_of(&wanted);
-    (void)report("compare", start);
+    (void)report_step("compare", start);
     bool good = wrong == 0 && wanted.wrong == 0 && wanted.at == wanted.strings && total == all;
     printf("%" PRIu64 " strings planted; %" PRIu64 " matches expected, %" PRIu64
            " counted; %" PRIu64 " matches wrong, %" PRIu64 " strings complete, %" PRIu64
