@@ -31,6 +31,7 @@ ci    | needed | clang         | command clang                   | second compil
 ci    | needed | libclang-rt-dev | file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer* | clang's sanitizers and fuzzer
 ci    | needed | llvm          | command llvm-symbolizer         | readable reports of sanitizers
 ci    | needed | clang-format  | command clang-format            | checks the layout of the code
+ci    | useful | ninja-build   | command ninja                   | builds only what is tested
 ci    | needed | clang-tidy    | command clang-tidy              | checks the code for likely mistakes
 ci    | useful | libhyperscan5 | file /usr/lib/*/libhs.so.5     | a peer for the tests of trawl bench
 mpi   | needed | libopenmpi-dev | command mpicc                 | MPI for trawl-mpi
