@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Scans one text whose parts are in the memory of several devices: a scan for each part, and one
  * result for all. */
-#include "gpu/contract.cuh"
+#include "run/gpu/scan.cuh"
 
 extern "C" {
 #include "base/sized.h"
-#include "base/team.h"
 }
 
 /* A part that is being scanned. Its results are in the memory of `scratch`:
@@ -13,7 +12,6 @@ extern "C" {
  *     | total | per_pattern ... | matches ... | workspace ... | */
 typedef struct part_scan {
     const trawl_cuda_text_part *part;
-    uint32_t device; /* the part's device has this number among those of all parts */
     trawl_cuda_scan_options options;
     trawl_cuda_results results;
     trawl_cuda_scratch scratch;
@@ -21,8 +19,6 @@ typedef struct part_scan {
     uint8_t *workspace;
     size_t workspace_bytes;
     uint64_t total; /* matches of this part, on the host */
-    trawl_status status;
-    trawl_error error;
 } part_scan;
 
 /* What one round of scans writes. */
@@ -104,20 +100,6 @@ static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl
     return status;
 }
 
-static trawl_status launch(part_scan *self, const round_of_scans *round) {
-    trawl_error *error = &self->error;
-    int before;
-    TRAWL_CUDA_TRY(trawl_cuda_enter(self->part->uploaded->device.number, &before), error);
-    trawl_status status = allocate(self, round, error);
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_scan(self->part->uploaded, &self->options, self->part->text,
-                                 self->part->length, &self->results, self->workspace,
-                                 self->workspace_bytes, self->scratch.stream, error);
-    }
-    trawl_cuda_leave(before);
-    return status;
-}
-
 /* Waits for the part's scan and adds its results to the combined ones. */
 static trawl_status take_results(part_scan *self, const round_of_scans *round, uint64_t place,
                                  trawl_error *error) {
@@ -166,52 +148,39 @@ static void clear_part(part_scan *self, const round_of_scans *round, bool health
 
 /* ------------------------------------------------------------------ all parts */
 
-/* The parts by device, for the threads that launch their scans. */
-typedef struct launching {
-    part_scan *scans;
+/* All parts of a call. */
+typedef struct part_scans {
+    part_scan *each;
+    trawl_cuda_device_scan *launched; /* the same, for trawl_cuda_scan_in_turn */
     size_t count;
-    const round_of_scans *round;
-    uint32_t devices;
-    uint32_t next; /* device that no thread has taken */
-} launching;
-
-/* Launches the scans of one device after the other, as long as there is one that no other thread
- * has taken. Launching the scan of a long part takes the host some hundred microseconds; with one
- * thread for all, the last device would wait that long for each of the others. */
-static void launch_devices(void *context, uint32_t member) {
-    (void)member;
-    launching *self = (launching *)context;
-    uint32_t device;
-    while ((device = __atomic_fetch_add(&self->next, 1, __ATOMIC_RELAXED)) < self->devices) {
-        for (size_t i = 0; i < self->count; i++) {
-            if (self->scans[i].device == device) {
-                self->scans[i].status = launch(&self->scans[i], self->round);
-            }
-        }
-    }
-}
+} part_scans;
 
 /* Launches all scans. */
-static trawl_status launch_all(launching *self, trawl_team *team, trawl_error *error) {
-    self->next = 0;
-    trawl_team_run(team, self->devices, launch_devices, self);
-    for (size_t i = 0; i < self->count; i++) {
-        const part_scan *scan = &self->scans[i];
-        if (scan->status != TRAWL_OK) {
-            return trawl_fail(error, scan->status, "%s", scan->error.message);
+static trawl_status launch_all(const part_scans *all, const round_of_scans *round,
+                               trawl_error *error) {
+    for (size_t i = 0; i < all->count; i++) {
+        part_scan *scan = &all->each[i];
+        int before;
+        TRAWL_CUDA_TRY(trawl_cuda_enter(scan->part->uploaded->device.number, &before), error);
+        trawl_status status = allocate(scan, round, error);
+        trawl_cuda_leave(before);
+        if (status != TRAWL_OK) {
+            return status;
         }
+        all->launched[i] = {scan->part->uploaded,  &scan->options,      scan->part->text,
+                            scan->part->length,    &scan->results,      scan->workspace,
+                            scan->workspace_bytes, scan->scratch.stream};
     }
-    return TRAWL_OK;
+    return trawl_cuda_scan_in_turn(all->launched, all->count, error);
 }
 
 /* Launches all scans, then waits for one after the other. */
-static trawl_status run_round(launching *all, trawl_team *team, const round_of_scans *round,
+static trawl_status run_round(const part_scans *all, const round_of_scans *round,
                               trawl_error *error) {
     uint64_t place = 0;
-    all->round = round;
-    trawl_status status = launch_all(all, team, error);
+    trawl_status status = launch_all(all, round, error);
     for (size_t i = 0; i < all->count && status == TRAWL_OK; i++) {
-        part_scan *scan = &all->scans[i];
+        part_scan *scan = &all->each[i];
         int before;
         cudaError_t code = trawl_cuda_enter(scan->part->uploaded->device.number, &before);
         status = code == cudaSuccess ? take_results(scan, round, place, error)
@@ -220,7 +189,7 @@ static trawl_status run_round(launching *all, trawl_team *team, const round_of_s
         place += scan->total;
     }
     for (size_t i = 0; i < all->count; i++) {
-        clear_part(&all->scans[i], round, status == TRAWL_OK);
+        clear_part(&all->each[i], round, status == TRAWL_OK);
     }
     round->combined->total = status == TRAWL_OK ? place : 0;
     return status;
@@ -250,8 +219,8 @@ static trawl_status check(const trawl_cuda_text_part *parts, size_t count,
 
 /* Counts the matches of all parts. Then, if the caller's array has room for all, writes them in a
  * second round. */
-static trawl_status scan_all(launching *all, trawl_team *team, trawl_cuda_combined *combined,
-                             size_t patterns, trawl_error *error) {
+static trawl_status scan_all(const part_scans *all, trawl_cuda_combined *combined, size_t patterns,
+                             trawl_error *error) {
     round_of_scans round = {TRAWL_CUDA_COUNT, combined, NULL, patterns};
     if (combined->per_pattern != NULL) {
         round.form = TRAWL_CUDA_PATTERNS;
@@ -262,7 +231,7 @@ static trawl_status scan_all(launching *all, trawl_team *team, trawl_cuda_combin
         }
         memset(combined->per_pattern, 0, patterns * sizeof(uint64_t));
     }
-    trawl_status status = run_round(all, team, &round, error);
+    trawl_status status = run_round(all, &round, error);
     trawl_release(round.counters);
     if (status != TRAWL_OK || combined->matches == NULL || combined->total == 0 ||
         combined->total > combined->capacity) {
@@ -270,19 +239,7 @@ static trawl_status scan_all(launching *all, trawl_team *team, trawl_cuda_combin
     }
     round.form = TRAWL_CUDA_MATCHES;
     round.counters = NULL;
-    return run_round(all, team, &round, error);
-}
-
-/* The number, from 0, of the device of part `index` among the devices of the parts up to it;
- * *devices is how many they are. */
-static uint32_t number_device(const trawl_cuda_text_part *parts, const part_scan *scans,
-                              size_t index, uint32_t *devices) {
-    for (size_t i = 0; i < index; i++) {
-        if (parts[i].uploaded->device.number == parts[index].uploaded->device.number) {
-            return scans[i].device;
-        }
-    }
-    return (*devices)++;
+    return run_round(all, &round, error);
 }
 
 extern "C" trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts, size_t count,
@@ -301,27 +258,28 @@ extern "C" trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts,
     memset(&known, 0, sizeof known);
     trawl_sized_read(&known, combined, sizeof known);
     known.total = 0;
-    part_scan *scans = (part_scan *)trawl_allocate_zeroed(count, sizeof *scans);
-    if (scans == NULL) {
-        return trawl_fail_memory(error, "the list of a text's parts", count * sizeof *scans);
+    const part_scans all = {
+        (part_scan *)trawl_allocate_zeroed(count, sizeof(part_scan)),
+        (trawl_cuda_device_scan *)trawl_allocate_zeroed(count, sizeof(trawl_cuda_device_scan)),
+        count};
+    if (all.each == NULL || all.launched == NULL) {
+        status = trawl_fail_memory(error, "the list of a text's parts",
+                                   count * (sizeof *all.each + sizeof *all.launched));
     }
-    launching all = {scans, count, NULL, 0, 0};
-    for (size_t i = 0; i < count; i++) {
-        scans[i].part = &parts[i];
-        scans[i].device = number_device(parts, scans, i, &all.devices);
-        scans[i].options.size = sizeof scans[i].options;
-        scans[i].options.kernel = kernel;
-        scans[i].options.owned = parts[i].owned;
-        scans[i].options.base = parts[i].base;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+        part_scan *scan = &all.each[i];
+        scan->part = &parts[i];
+        scan->options.size = sizeof scan->options;
+        scan->options.kernel = kernel;
+        scan->options.owned = parts[i].owned;
+        scan->options.base = parts[i].base;
     }
-    size_t patterns = count == 0 ? 0 : parts[0].uploaded->db->header->pattern_count;
-    trawl_team *team = NULL;
-    if (all.devices > 1) {
-        status = trawl_team_open(&team, all.devices, error);
+    if (status == TRAWL_OK) {
+        size_t patterns = count == 0 ? 0 : parts[0].uploaded->db->header->pattern_count;
+        status = scan_all(&all, &known, patterns, error);
     }
-    status = status == TRAWL_OK ? scan_all(&all, team, &known, patterns, error) : status;
-    trawl_team_close(team);
-    trawl_release(scans);
+    trawl_release(all.each);
+    trawl_release(all.launched);
     trawl_sized_write(combined, &known, sizeof known);
     return status;
 }

@@ -200,37 +200,49 @@ static trawl_cuda_slice slice_at(const scan_call *call, uint64_t begin) {
     return slice;
 }
 
+/* A pass over the slice that begins at `begin`. */
+static trawl_status run_slice(scan_call *call, trawl_cuda_pass pass, uint64_t begin,
+                              trawl_error *error) {
+    const trawl_cuda_launch_plan *plan = &call->planned->plan;
+    trawl_cuda_slice slice = slice_at(call, begin);
+    trawl_cuda_output output;
+    output.pass = pass;
+    output.total = (trawl_counter *)call->results->total;
+    output.hits = call->hits;
+    output.per_pattern = (trawl_counter *)call->results->per_pattern;
+    output.sizes = call->sizes == NULL ? NULL : call->sizes + call->strips;
+    output.matches = call->results->matches;
+    output.capacity = call->results->capacity;
+    output.ends = call->results->ends;
+    output.states = call->results->states;
+    output.shared_strips = false;
+    call->strips += trawl_cuda_strip_count(&slice, plan->strip_bytes);
+    return call->uploaded->engine->launch(call->uploaded, plan, &slice, &output,
+                                          call->engine_workspace, call->stream, error);
+}
+
 /* One pass over all slices. */
 static trawl_status run_pass(scan_call *call, trawl_cuda_pass pass, trawl_error *error) {
-    const trawl_cuda_launch_plan *plan = &call->planned->plan;
+    trawl_status status = TRAWL_OK;
     call->strips = 0;
-    for (uint64_t begin = call->planned->scan.owned; begin < call->length;
-         begin += plan->slice_bytes) {
-        trawl_cuda_slice slice = slice_at(call, begin);
-        trawl_cuda_output output;
-        output.pass = pass;
-        output.total = (trawl_counter *)call->results->total;
-        output.hits = call->hits;
-        output.per_pattern = (trawl_counter *)call->results->per_pattern;
-        output.sizes = call->sizes == NULL ? NULL : call->sizes + call->strips;
-        output.matches = call->results->matches;
-        output.capacity = call->results->capacity;
-        output.ends = call->results->ends;
-        output.states = call->results->states;
-        output.shared_strips = false;
-        trawl_status status = call->uploaded->engine->launch(
-            call->uploaded, plan, &slice, &output, call->engine_workspace, call->stream, error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-        call->strips += trawl_cuda_strip_count(&slice, plan->strip_bytes);
+    for (uint64_t begin = call->planned->scan.owned; status == TRAWL_OK && begin < call->length;
+         begin += call->planned->plan.slice_bytes) {
+        status = run_slice(call, pass, begin, error);
     }
+    return status;
+}
+
+static trawl_status clear_total(const scan_call *call, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->total, 0, sizeof(uint64_t), call->stream), error);
     return TRAWL_OK;
 }
 
 static trawl_status run_count(scan_call *call, trawl_error *error) {
     const trawl_cuda_db *uploaded = call->uploaded;
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->total, 0, sizeof(uint64_t), call->stream), error);
+    trawl_status status = clear_total(call, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     if (call->planned->scan.form == TRAWL_CUDA_COUNT) {
         return run_pass(call, TRAWL_CUDA_PASS_COUNT, error);
     }
@@ -244,7 +256,7 @@ static trawl_status run_count(scan_call *call, trawl_error *error) {
             cudaMemsetAsync(call->hits, 0, uploaded->hits * sizeof(trawl_counter), call->stream),
             error);
     }
-    trawl_status status = run_pass(call, TRAWL_CUDA_PASS_PATTERNS, error);
+    status = run_pass(call, TRAWL_CUDA_PASS_PATTERNS, error);
     if (status == TRAWL_OK && uploaded->hits != 0) {
         const uint32_t threads = uploaded->device.tuning->counter_threads;
         const uint32_t most = uploaded->device.tuning->counter_blocks;
@@ -340,12 +352,11 @@ static trawl_status start(scan_call *call, trawl_error *error) {
     return TRAWL_OK;
 }
 
-/* Checks what the caller gave for a planned scan, and launches it. */
-static trawl_status launch_planned(const trawl_cuda_db *uploaded, const planned_scan *planned,
-                                   const void *text, uint64_t length,
-                                   const trawl_cuda_results *results, void *workspace,
-                                   size_t workspace_bytes, cudaStream_t stream,
-                                   trawl_error *error) {
+/* Checks what the caller gave for a planned scan, and sets *call. */
+static trawl_status prepare(const trawl_cuda_db *uploaded, const planned_scan *planned,
+                            const void *text, uint64_t length, const trawl_cuda_results *results,
+                            void *workspace, size_t workspace_bytes, cudaStream_t stream,
+                            scan_call *call, trawl_error *error) {
     const char *missing = results == NULL ? "results" : missing_result(uploaded, planned, results);
     if (missing != NULL || (text == NULL && length != 0)) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_scan: %s is NULL",
@@ -360,25 +371,39 @@ static trawl_status launch_planned(const trawl_cuda_db *uploaded, const planned_
                           workspace == NULL ? (size_t)0 : workspace_bytes, workspace, needed,
                           TRAWL_CUDA_ARRAY_ALIGNMENT);
     }
-    scan_call call;
-    memset(&call, 0, sizeof call);
-    call.uploaded = uploaded;
-    call.planned = planned;
-    call.text = (const uint8_t *)text;
-    call.length = length;
-    call.results = results;
-    call.stream = stream;
+    memset(call, 0, sizeof *call);
+    call->uploaded = uploaded;
+    call->planned = planned;
+    call->text = (const uint8_t *)text;
+    call->length = length;
+    call->results = results;
+    call->stream = stream;
     uint8_t *at = (uint8_t *)workspace;
-    call.engine_workspace = at;
+    call->engine_workspace = at;
     at += planned->engine_bytes;
-    call.hits = planned->hits_bytes == 0 ? NULL : (trawl_counter *)at;
+    call->hits = planned->hits_bytes == 0 ? NULL : (trawl_counter *)at;
     at += planned->hits_bytes;
-    call.sizes = planned->sizes_bytes == 0 ? NULL : (trawl_counter *)at;
+    call->sizes = planned->sizes_bytes == 0 ? NULL : (trawl_counter *)at;
     at += planned->sizes_bytes;
-    call.sum = at;
+    call->sum = at;
+    return TRAWL_OK;
+}
+
+/* Checks what the caller gave for a planned scan, and launches it. */
+static trawl_status launch_planned(const trawl_cuda_db *uploaded, const planned_scan *planned,
+                                   const void *text, uint64_t length,
+                                   const trawl_cuda_results *results, void *workspace,
+                                   size_t workspace_bytes, cudaStream_t stream,
+                                   trawl_error *error) {
+    scan_call call;
+    trawl_status status = prepare(uploaded, planned, text, length, results, workspace,
+                                  workspace_bytes, stream, &call, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter(uploaded->device.number, &before), error);
-    trawl_status status = start(&call, error);
+    status = start(&call, error);
     trawl_cuda_leave(before);
     return status;
 }
@@ -392,6 +417,68 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
     return status != TRAWL_OK ? status
                               : launch_planned(uploaded, &planned, text, length, results, workspace,
                                                workspace_bytes, stream, error);
+}
+
+/* A scan of trawl_cuda_scan_in_turn. */
+typedef struct turn {
+    planned_scan planned;
+    scan_call call;
+    uint64_t begin; /* of the next slice of a count */
+} turn;
+
+static trawl_status prepare_turn(const trawl_cuda_device_scan *scan, turn *made,
+                                 trawl_error *error) {
+    trawl_status status =
+        plan_scan(scan->uploaded, scan->options, scan->length, &made->planned, error);
+    if (status == TRAWL_OK) {
+        status = prepare(scan->uploaded, &made->planned, scan->text, scan->length, scan->results,
+                         scan->workspace, scan->workspace_bytes, scan->stream, &made->call, error);
+        made->begin = made->planned.scan.owned;
+    }
+    return status;
+}
+
+/* Launches the next slice of a count; first, what comes before its slices. All of any other form.
+ */
+static trawl_status take_turn(turn *self, bool is_first, trawl_error *error) {
+    int before;
+    TRAWL_CUDA_TRY(trawl_cuda_enter(self->call.uploaded->device.number, &before), error);
+    trawl_status status = TRAWL_OK;
+    if (self->planned.scan.form != TRAWL_CUDA_COUNT) {
+        status = is_first ? start(&self->call, error) : TRAWL_OK;
+        self->begin = self->call.length;
+    } else if (is_first) {
+        status = clear_total(&self->call, error);
+    }
+    if (status == TRAWL_OK && self->begin < self->call.length) {
+        status = run_slice(&self->call, TRAWL_CUDA_PASS_COUNT, self->begin, error);
+        self->begin += self->planned.plan.slice_bytes;
+    }
+    trawl_cuda_leave(before);
+    return status;
+}
+
+trawl_status trawl_cuda_scan_in_turn(const trawl_cuda_device_scan *scans, size_t count,
+                                     trawl_error *error) {
+    turn *turns = (turn *)trawl_allocate_zeroed(count, sizeof *turns);
+    trawl_status status = turns == NULL
+                              ? trawl_fail_memory(error, "scans of devices", count * sizeof *turns)
+                              : TRAWL_OK;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+        status = prepare_turn(&scans[i], &turns[i], error);
+    }
+    bool is_first = true;
+    for (bool goes_on = count != 0; goes_on && status == TRAWL_OK; is_first = false) {
+        goes_on = false;
+        for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+            if (is_first || turns[i].begin < turns[i].call.length) {
+                status = take_turn(&turns[i], is_first, error);
+            }
+            goes_on = goes_on || turns[i].begin < turns[i].call.length;
+        }
+    }
+    trawl_release(turns);
+    return status;
 }
 
 trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,

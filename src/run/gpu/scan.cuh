@@ -26,4 +26,22 @@ trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_results *results, void *workspace,
                                    size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
+/* A scan of trawl_cuda_scan_in_turn, with the arguments of trawl_cuda_scan_any. */
+typedef struct trawl_cuda_device_scan {
+    const trawl_cuda_db *uploaded;
+    const trawl_cuda_scan_options *options;
+    const void *text;
+    uint64_t length;
+    const trawl_cuda_results *results;
+    void *workspace;
+    size_t workspace_bytes;
+    cudaStream_t stream;
+} trawl_cuda_device_scan;
+
+/* Launches several scans, of different devices, from one thread. Counts are launched slice by slice
+ * in turn: launching all slices of a long text takes some hundred microseconds, which the next
+ * device would wait for, and so long takes waking another thread. */
+trawl_status trawl_cuda_scan_in_turn(const trawl_cuda_device_scan *scans, size_t count,
+                                     trawl_error *error);
+
 #endif

@@ -27,14 +27,14 @@ static uint32_t words_of_batch(const trawl_cuda_qgram_view *view) {
     return words;
 }
 
-/* Words of totals before the candidate lists: dense_strips, listed, longest, taken,
+/* Words of totals before the candidate lists: dense_pieces, listed, longest, taken,
  * taken_of_anchors. */
 #define CANDIDATE_WORDS 5u
 
 /*
  * The candidate lists of one slice in the workspace; they are overwritten by the next slice.
  *
- *     4 words of totals | words of each strip | dense strips | lists of all strips
+ *     5 words of totals | words of each strip | pieces of dense strips | lists of all strips
  *
  * Without a workspace (NULL), only *bytes is meaningful.
  */
@@ -45,7 +45,7 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     const uint64_t strips = strips_of_slice(plan);
     uintptr_t at = (uintptr_t)workspace;
     candidates.capacity = plan->strip_bytes / TRAWL_QGRAM_BATCH * words_of_batch(view);
-    candidates.dense_strips = (uint32_t *)at;
+    candidates.dense_pieces = (uint32_t *)at;
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
     candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
@@ -54,7 +54,9 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     candidates.count = (uint32_t *)at;
     at += trawl_cuda_aligned(strips * sizeof(uint32_t));
     candidates.dense = (uint2 *)at;
-    at += trawl_cuda_aligned(strips * sizeof(uint2));
+    const uint64_t pieces =
+        (candidates.capacity - 1) / trawl_qgram_tuned::least_piece_words + 1; /* of a strip */
+    at += trawl_cuda_aligned(strips * pieces * sizeof(uint2));
     candidates.words = (uint64_t *)at;
     at += trawl_cuda_aligned(strips * candidates.capacity * sizeof(uint64_t));
     *bytes = at - (uintptr_t)workspace;
@@ -272,7 +274,7 @@ static trawl_status test_all(const trawl_cuda_qgram_uploaded *tables,
                      : walk_automaton(tables->automaton, slice, output, call->stream, error);
     }
     if (status == TRAWL_OK) {
-        TRAWL_CUDA_TRY(cudaMemsetAsync(call->candidates.dense_strips, 0,
+        TRAWL_CUDA_TRY(cudaMemsetAsync(call->candidates.dense_pieces, 0,
                                        CANDIDATE_WORDS * sizeof(uint32_t), call->stream),
                        error);
         status = trawl_cuda_qgram_filter_text(call, error);

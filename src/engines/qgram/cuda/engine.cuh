@@ -103,19 +103,23 @@ typedef struct trawl_cuda_qgram_noted_hits {
  *
  * `stride` is its binary logarithm. `offset` is that of the thread's first byte in the strip. A
  * sample's bit is set if the sample is a candidate. A list has room for all words that a strip can
- * have. Dense strips (tuning.cuh) are listed separately, because verifying one takes long.
+ * have. Dense strips (tuning.cuh) are listed separately, in pieces, because verifying one takes
+ * long, and candidates often stand close together: a warp that had all of them would be the last.
  */
 typedef struct trawl_cuda_qgram_candidates {
     uint64_t *words;        /* `capacity` for each strip */
     uint32_t *count;        /* of each strip; 0 for dense ones */
-    uint2 *dense;           /* (strip, number of words) of dense strips, in no order */
-    uint32_t *dense_strips; /* first of five words of memory: the number of dense strips */
+    uint2 *dense;           /* pieces of dense strips, in no order: strip; first word and, from
+                               TRAWL_QGRAM_PIECE_COUNT_SHIFT on, number of words */
+    uint32_t *dense_pieces; /* first of five words of memory: the number of these */
     uint32_t *listed;       /* second word: the number of candidate words of all other strips */
     uint32_t *longest;      /* third word: the largest number of words of one of these strips */
     uint32_t *taken;        /* fourth word: how many shares of the verify step warps have taken */
     uint32_t *taken_of_anchors; /* fifth word: the same for verify_anchors.cu */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
+
+#define TRAWL_QGRAM_PIECE_COUNT_SHIFT 16u
 
 /* The upper half of a candidate word, and the bytes of the longest strip: what `offset` holds. */
 #define TRAWL_QGRAM_WORD_TIER_SHIFT 14u

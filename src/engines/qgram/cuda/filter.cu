@@ -192,7 +192,8 @@ static __device__ __forceinline__ uint32_t filter_strip(const filter_context &co
 typedef struct filter_shared {
     filter_tiers tiers;
     trawl_counter counted; /* matches of byte pairs; not in a register: the loop needs all */
-    uint32_t listed, longest;
+    trawl_counter samples; /* candidates of all strips so far */
+    uint32_t strips, listed, longest;
 } filter_shared;
 
 /* Copies the filters, and initialises `block`. All threads of the block call this, and synchronise
@@ -203,7 +204,8 @@ static __device__ __forceinline__ void copy_to_shared(const trawl_cuda_qgram_vie
     if (threadIdx.x == 0) {
         block->tiers.count = view.tiers;
         block->counted = 0;
-        block->listed = block->longest = 0;
+        block->listed = block->longest = block->strips = 0;
+        block->samples = 0;
     }
     if (threadIdx.x < view.tiers) {
         const trawl_cuda_qgram_tables &table = view.table[threadIdx.x];
@@ -214,6 +216,38 @@ static __device__ __forceinline__ void copy_to_shared(const trawl_cuda_qgram_vie
                                           table.case_bits,
                                           (uint32_t)__ffs((int)table.tier.stride) - 1,
                                           table.filter};
+    }
+}
+
+/* Whether a strip with so many candidates is dense. All threads of the warp call this. */
+static __device__ __forceinline__ bool is_dense(filter_shared *block, uint32_t samples,
+                                                uint32_t strip_bytes) {
+    uint32_t dense = 0;
+    if (threadIdx.x % 32 == 0) {
+        const uint64_t strips = atomicAdd(&block->strips, 1u) + 1;
+        const uint64_t sum = atomicAdd(&block->samples, (trawl_counter)samples) + samples;
+        dense = samples > strip_bytes / trawl_qgram_tuned::dense_bytes_per_candidate ||
+                (samples > strip_bytes / trawl_qgram_tuned::least_bytes_per_candidate &&
+                 samples * strips > trawl_qgram_tuned::dense_times_mean * sum);
+    }
+    return __shfl_sync(FULL, dense, 0) != 0;
+}
+
+/* Lists the pieces of a dense strip with so many candidate words and candidates. All threads of the
+ * warp call this. */
+static __device__ __forceinline__ void list_pieces(const trawl_cuda_qgram_candidates &candidates,
+                                                   uint32_t strip, uint32_t count,
+                                                   uint32_t samples) {
+    const uint32_t words =
+        clamp((uint64_t)count * trawl_qgram_tuned::piece_candidates / samples,
+              trawl_qgram_tuned::least_piece_words, trawl_qgram_tuned::most_piece_words);
+    const uint32_t pieces = (count + words - 1) / words, lane = threadIdx.x % 32;
+    uint32_t first = lane == 0 ? atomicAdd(candidates.dense_pieces, pieces) : 0;
+    first = __shfl_sync(FULL, first, 0);
+    for (uint32_t i = lane; i < pieces; i += 32) {
+        const uint32_t from = i * words, left = count - from;
+        candidates.dense[first + i] = make_uint2(
+            strip, from | (left < words ? left : words) << TRAWL_QGRAM_PIECE_COUNT_SHIFT);
     }
 }
 
@@ -242,16 +276,16 @@ static __global__ void __launch_bounds__(trawl_qgram_tuned::filter_threads, 1)
         }
         uint32_t samples;
         (void)sum_before(list.samples, &samples);
-        const bool dense = samples > strip_bytes / trawl_qgram_tuned::bytes_per_candidate;
+        const bool dense = is_dense(block, samples, strip_bytes);
         if (threadIdx.x % 32 == 0) {
             candidates.count[strip] = dense ? 0 : list.count;
-            if (dense) {
-                candidates.dense[atomicAdd(candidates.dense_strips, 1u)] =
-                    make_uint2(strip, list.count);
-            } else if (list.count != 0) {
+            if (!dense && list.count != 0) {
                 atomicAdd(&block->listed, list.count);
                 atomicMax(&block->longest, list.count);
             }
+        }
+        if (dense) {
+            list_pieces(candidates, strip, list.count, samples);
         }
     }
     __syncthreads();

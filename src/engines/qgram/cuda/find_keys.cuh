@@ -317,6 +317,10 @@ static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
 /* ------------------------------------------------------------------ for all threads of a warp or
  * block */
 
+static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
+    return value < least ? least : value < most ? (uint32_t)value : most;
+}
+
 /* Returns the sum of the values of the warp's threads before this one; *sum: of all its threads. */
 template <typename Count>
 static __device__ __forceinline__ Count sum_before(Count value, Count *sum) {

@@ -25,9 +25,18 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
      * with bytes that belong to the strip before it. */
     static constexpr uint32_t least_batches = 4;
 
-    /* A strip is dense if it has more than one candidate for so many bytes. Dense strips are
-     * verified first. */
-    static constexpr uint32_t bytes_per_candidate = 8;
+    /* A strip is dense if it has more than one candidate for so many bytes; or for as many as the
+     * second number, and so many times the mean of its block's strips before it. Dense strips are
+     * divided into pieces and verified first (docs/notebook/2026-11-gpu-candidates.md). */
+    static constexpr uint32_t dense_bytes_per_candidate = 8;
+    static constexpr uint32_t least_bytes_per_candidate = 256;
+    static constexpr uint32_t dense_times_mean = 4;
+
+    /* A piece of a dense strip: as many of its candidate words as have about so many candidates,
+     * between the second and the third number. */
+    static constexpr uint32_t piece_candidates = 128;
+    static constexpr uint32_t least_piece_words = 8;
+    static constexpr uint32_t most_piece_words = 64;
 
     /* Verify step: threads of a block, and blocks of a multiprocessor for which there are
      * registers: when matches are counted or noted, the same with free anchors, and when matches
@@ -37,8 +46,9 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t verify_blocks_anchors = 4;
     static constexpr uint32_t verify_blocks_reporting = 3;
 
-    /* Candidate words that a warp takes at a time: about as many of all strips together; of one
-     * strip at most; and of one strip at least, if other strips have fewer. */
+    /* Candidate words that a warp takes at a time of strips that are not dense: about as many of
+     * all strips together; of one strip at most; and of one strip at least, if other strips have
+     * fewer. */
     static constexpr uint32_t share_words = 256;
     static constexpr uint32_t most_share = 64;
     static constexpr uint32_t least_share = 32;
@@ -47,9 +57,8 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
      * would have to wait long for another one. */
     static constexpr uint32_t few_words = 4;
 
-    /* The least number of words of a dense strip that a warp takes; and how many shares of dense
-     * strips there would be for each warp if all strips were full. */
-    static constexpr uint32_t least_dense_share = 8;
+    /* How many shares of pieces of dense strips there are for each warp, at least, before a share
+     * has several pieces. */
     static constexpr uint32_t dense_shares_per_warp = 32;
 
     /* Records: the most batches of a strip, with an automaton beside the filters and without one.

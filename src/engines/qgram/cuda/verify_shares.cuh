@@ -97,14 +97,10 @@ typedef struct division {
     uint32_t strips, each; /* number of strips that are not dense; of strips in a share */
     uint32_t groups;       /* number of groups of `each` strips */
     uint32_t share;        /* words of each strip in a share */
-    uint32_t dense_share;  /* words of a dense strip in a share */
-    uint32_t of_dense;     /* number of shares of a dense strip */
-    uint64_t dense, all;   /* number of shares of dense strips; of all shares */
+    uint32_t pieces;       /* number of pieces of dense strips in a share */
+    uint32_t dense;        /* number of shares of these */
+    uint64_t all;          /* number of all shares */
 } division;
-
-static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
-    return value < least ? least : value < most ? (uint32_t)value : most;
-}
 
 static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
                                                   uint32_t strips, uint32_t warps) {
@@ -123,15 +119,12 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
                                : clamp(2 * (uint64_t)usual, trawl_qgram_tuned::least_share,
                                        trawl_qgram_tuned::most_share);
     const uint32_t turns = (*candidates.longest + share - 1) / share;
-    /* The same for dense strips. If there are many of them, larger shares are faster. */
-    const uint64_t dense_strips = *candidates.dense_strips;
-    const uint32_t dense_share = clamp(
-        dense_strips * candidates.capacity / (trawl_qgram_tuned::dense_shares_per_warp * warps),
-        trawl_qgram_tuned::least_dense_share, trawl_qgram_tuned::most_share);
-    const uint32_t of_dense = (candidates.capacity + dense_share - 1) / dense_share;
-    const uint64_t dense = dense_strips * of_dense;
-    return {strips,      each,     groups, share,
-            dense_share, of_dense, dense,  dense + (uint64_t)groups * turns};
+    /* If there are many dense strips, larger shares are faster. */
+    const uint32_t listed = *candidates.dense_pieces;
+    const uint32_t pieces =
+        clamp(listed / (trawl_qgram_tuned::dense_shares_per_warp * warps), 1, 32);
+    const uint32_t dense = (listed + pieces - 1) / pieces;
+    return {strips, each, groups, share, pieces, dense, dense + (uint64_t)groups * turns};
 }
 
 /* The strips of a share are not neighbours, because neighbouring strips often have many candidates
@@ -139,24 +132,21 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
 static __device__ __forceinline__ strip_share
 share_of(const trawl_cuda_qgram_candidates &candidates, const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
-    strip_share result = {0, 0, 0};
-    uint32_t share = by.share, count = 0;
     if (number < by.dense) {
-        const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
-        share = by.dense_share;
-        result.strip = dense.x;
-        result.from = (uint32_t)(number % by.of_dense) * share;
-        count = lane == 0 ? dense.y : 0;
-    } else {
-        number -= by.dense;
-        result.strip = (uint32_t)(number % by.groups) + lane * by.groups;
-        result.from = (uint32_t)(number / by.groups) * share;
-        count =
-            lane < by.each && result.strip < by.strips ? __ldg(candidates.count + result.strip) : 0;
+        const uint32_t at = (uint32_t)number * by.pieces + lane;
+        const bool there = lane < by.pieces && at < *candidates.dense_pieces;
+        const uint2 piece = there ? __ldg(candidates.dense + at) : make_uint2(0, 0);
+        return {piece.x, piece.y & ((1u << TRAWL_QGRAM_PIECE_COUNT_SHIFT) - 1),
+                piece.y >> TRAWL_QGRAM_PIECE_COUNT_SHIFT};
     }
-    result.count = count < result.from           ? 0
-                   : count - result.from < share ? count - result.from
-                                                 : share;
+    number -= by.dense;
+    strip_share result = {(uint32_t)(number % by.groups) + lane * by.groups,
+                          (uint32_t)(number / by.groups) * by.share, 0};
+    const uint32_t count =
+        lane < by.each && result.strip < by.strips ? __ldg(candidates.count + result.strip) : 0;
+    result.count = count < result.from              ? 0
+                   : count - result.from < by.share ? count - result.from
+                                                    : by.share;
     return result;
 }
 
