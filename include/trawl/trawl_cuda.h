@@ -168,10 +168,10 @@ typedef struct trawl_cuda_combined {
 
 /* Scans `count` parts at the same time, each on its device, and adds up their results. With
  * `matches` each part is scanned twice: counted, then written with the memory that is needed.
- * Each device has a thread that launches its scans. Allocates a stream, workspace and results for
- * each part on its device. A copy of the database keeps those of one counting scan for the next
- * call: some hundred MiB where the text is long (trawl_cuda_workspace). `kernel` is NULL or the
- * name of one. Synchronous; any number of threads may call it.
+ * The calling thread launches all scans, slices of different parts in turn. Allocates a stream,
+ * workspace and results for each part on its device. A copy of the database keeps those of one
+ * counting scan for the next call: some hundred MiB where the text is long (trawl_cuda_workspace).
+ * `kernel` is NULL or the name of one. Synchronous; any number of threads may call it.
  *
  * Errors: TRAWL_ERROR_ARGUMENT, also if parts have copies of different databases; those of
  * trawl_cuda_scan; TRAWL_ERROR_MEMORY. After a failure `total` is 0 and the other results are
