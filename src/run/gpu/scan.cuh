@@ -38,9 +38,9 @@ typedef struct trawl_cuda_device_scan {
     cudaStream_t stream;
 } trawl_cuda_device_scan;
 
-/* Launches several scans, of different devices, from one thread. Counts are launched slice by slice
- * in turn: launching all slices of a long text takes some hundred microseconds, which the next
- * device would wait for, and so long takes waking another thread. */
+/* Launches several scans from one thread, mostly of different devices. Counts are launched slice by
+ * slice in turn: launching all slices of a long text takes some hundred microseconds, for which the
+ * next device would wait (docs/notebook/2026-11-several-gpus.md). */
 trawl_status trawl_cuda_scan_in_turn(const trawl_cuda_device_scan *scans, size_t count,
                                      trawl_error *error);
 

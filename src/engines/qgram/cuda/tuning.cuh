@@ -27,13 +27,14 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
 
     /* A strip is dense if it has more than one candidate for so many bytes; or for as many as the
      * second number, and so many times the mean of its block's strips before it. Dense strips are
-     * divided into pieces and verified first (docs/notebook/2026-11-gpu-candidates.md). */
+     * divided into pieces and verified first. Three rules were measured, no other numbers
+     * (docs/notebook/2026-11-gpu-candidates.md). */
     static constexpr uint32_t dense_bytes_per_candidate = 8;
     static constexpr uint32_t least_bytes_per_candidate = 256;
     static constexpr uint32_t dense_times_mean = 4;
 
     /* A piece of a dense strip: as many of its candidate words as have about so many candidates,
-     * between the second and the third number. */
+     * between the second and the third number. Chosen, not measured. */
     static constexpr uint32_t piece_candidates = 128;
     static constexpr uint32_t least_piece_words = 8;
     static constexpr uint32_t most_piece_words = 64;
