@@ -37,13 +37,15 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
         {TRAWL_SECTION_PATTERN_BASES, count_bases(set), 8},
         {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
         {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
+        {TRAWL_SECTION_RARE_BYTES, plan->records[2].bytes == NULL ? 0 : 1, plan->records[2].size},
         {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* these two only if there are names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
-    size_t count = set->name_offsets == NULL ? 6 : 8;
+    size_t count = set->name_offsets == NULL ? 7 : 9;
     for (size_t i = 0; i < count; i++) {
         if ((sections[i].kind == TRAWL_SECTION_PLAN ||
              sections[i].kind == TRAWL_SECTION_DEVICE_PLAN ||
+             sections[i].kind == TRAWL_SECTION_RARE_BYTES ||
              sections[i].kind == TRAWL_SECTION_PATTERN_BASES) &&
             sections[i].count == 0) {
             continue; /* not planned, or not needed */
@@ -71,7 +73,8 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                count_bases(set) * sizeof *set->bases);
     }
     trawl_conditions_fill(set, image);
-    static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};
+    static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN,
+                                               TRAWL_SECTION_RARE_BYTES};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (plan->records[i].bytes != NULL) {
             memcpy(trawl_image_section(image, kinds[i], 0), plan->records[i].bytes,
@@ -129,8 +132,7 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
     header->parts = build->parts;
     header->byte_classes = build->byte_classes;
     header->state_bytes = build->state_bytes;
-    header->common_byte = plan->common_byte;
-    header->common_gap = plan->common_gap;
+    header->rare_gap = plan->rare_gap;
     header->states = build->states;
     header->table_bytes = build->table_bytes;
     header->build_seconds = seconds;

@@ -13,11 +13,11 @@ typedef struct trawl_assembly {
     unsigned variant;            /* index into the engine's variants */
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; else NULL */
     const char *reason;                      /* why this engine, in words */
-    uint16_t common_byte, common_gap;        /* of the header */
+    uint16_t rare_gap;                       /* of the header */
     struct {
         const void *bytes; /* NULL: the database has no such section */
         size_t size;
-    } records[2]; /* for TRAWL_SECTION_PLAN and TRAWL_SECTION_DEVICE_PLAN */
+    } records[3]; /* for TRAWL_SECTION_PLAN, _DEVICE_PLAN and _RARE_BYTES */
     double start; /* trawl_seconds() when the compilation began */
 } trawl_assembly;
 

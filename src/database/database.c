@@ -38,6 +38,7 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
     trawl_conditions_view(made, &made->conditions);
     trawl_groups_view(made, &made->groups);
+    made->rare_bytes = trawl_db_section(made, TRAWL_SECTION_RARE_BYTES, 0, NULL);
     made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
     made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
     made->uploads = &made->uploads_storage;

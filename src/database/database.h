@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/byte_set.h"
 #include "database/image.h"
 #include "pattern/conditions.h"
 #include "pattern/offsets.h"
@@ -99,7 +100,8 @@ struct trawl_db {
     trawl_pattern_view patterns;
     trawl_condition_view conditions;
     trawl_group_view groups;
-    const uint32_t *name_offsets; /* NULL when no pattern has a name */
+    const trawl_byte_set *rare_bytes; /* every pattern contains one of them; NULL: none are known */
+    const uint32_t *name_offsets;     /* NULL when no pattern has a name */
     const char *names;
     /* The storage of these three changes while the database is const for its users. So each is
      * reached through a pointer, which does not change. */

@@ -23,7 +23,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 10u
+#define TRAWL_IMAGE_VERSION 11u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -61,6 +61,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_ENDING = 23,    /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
     TRAWL_SECTION_KEY_RECORD = 24,    /* trawl_key_record[keys]: 17 to 22 once more, in one load */
     TRAWL_SECTION_KEY_GATE = 25,      /* uint16_t[keys + 1], with conditions (database/outputs.h) */
+    TRAWL_SECTION_RARE_BYTES = 26,    /* trawl_byte_set: every pattern contains one of them */
     TRAWL_SECTION_PATTERN_GROUP = 28, /* 28 to 31: database/groups.h */
     TRAWL_SECTION_GROUP_IDS = 29,
     TRAWL_SECTION_VALUE_OFFSETS = 30,
@@ -126,16 +127,16 @@ typedef struct trawl_image_header {
     uint32_t parts;
     uint32_t byte_classes;
     uint32_t state_bytes;
-    uint16_t common_byte; /* 1 + a byte that every pattern contains; 0: none is known */
-    uint16_t common_gap;  /* positions without it that are passed over, at least, in units of
-                             TRAWL_COMMON_GAP_UNIT; 0 if there is no such byte */
+    uint16_t unused;   /* 0 */
+    uint16_t rare_gap; /* positions without rare bytes (TRAWL_SECTION_RARE_BYTES) that are passed
+                          over, at least, in units of TRAWL_RARE_GAP_UNIT; 0 without such bytes */
     uint64_t states;
     uint64_t table_bytes;
     double build_seconds;
     /* trawl_section sections[section_count] follow */
 } trawl_image_header;
 
-#define TRAWL_COMMON_GAP_UNIT 64u
+#define TRAWL_RARE_GAP_UNIT 64u
 
 /* Bytes before those that the checksum covers: magic, version, byte order, size and checksum. */
 #define TRAWL_IMAGE_UNCHECKED 32u

@@ -180,6 +180,15 @@ static bool values_sound(const uint8_t *block, const trawl_image_header *header)
              trawl_values_end(offsets, values, header->pattern_count)));
 }
 
+/* A set that is not empty, and a gap. */
+static bool rare_bytes_sound(const uint8_t *block, const trawl_image_header *header) {
+    uint64_t size;
+    const trawl_byte_set *set = find_section(block, TRAWL_SECTION_RARE_BYTES, &size);
+    return set == NULL
+               ? header->rare_gap == 0
+               : header->rare_gap != 0 && size == sizeof *set && trawl_byte_set_count(set) != 0;
+}
+
 static bool texts_sound(const uint8_t *block, const trawl_image_header *header) {
     uint64_t reason_size, offsets_size, names_size;
     const char *reason = find_section(block, TRAWL_SECTION_REASON, &reason_size);
@@ -206,11 +215,11 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     if (header->engine[sizeof header->engine - 1] != '\0' ||
         header->variant[sizeof header->variant - 1] != '\0' ||
         header->match_kind > TRAWL_MATCH_LEFTMOST_LONGEST || header->parts == 0 ||
-        header->parts > TRAWL_IMAGE_MAX_PARTS || header->common_byte > 256 ||
-        !(header->build_seconds >= 0)) {
+        header->parts > TRAWL_IMAGE_MAX_PARTS || !(header->build_seconds >= 0)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its header is damaged", name);
     }
-    if (!patterns_sound(block, header) || !texts_sound(block, header)) {
+    if (!patterns_sound(block, header) || !texts_sound(block, header) ||
+        !rare_bytes_sound(block, header)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its patterns are damaged", name);
     }
     if (!conditions_sound(block, header)) {

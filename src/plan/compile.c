@@ -13,8 +13,8 @@
 #include "database/assemble.h"
 #include "engines/engines.h"
 #include "engines/registry.h"
-#include "pattern/common_byte.h"
 #include "pattern/distinct.h"
+#include "pattern/rare_bytes.h"
 #include "plan/gpu.h"
 #include "plan/sample.h"
 
@@ -171,49 +171,78 @@ static trawl_status choose_for_empty(const trawl_compile_settings *options, traw
     return status;
 }
 
-/* What a database has about a byte that every pattern contains. */
-typedef struct common_byte {
-    uint16_t byte, gap; /* as in trawl_image_header */
-    bool rare;          /* gaps are frequent in the sample */
-} common_byte;
+/* What a database has about bytes of which every pattern contains one. */
+typedef struct rare_bytes {
+    trawl_byte_set set;
+    uint16_t gap; /* as in trawl_image_header: 0 if there is no such set */
+    bool is_rare; /* gaps are frequent in the sample */
+} rare_bytes;
 
-/* Fewer positions than this gap are walked in less time than beginning to walk once more takes. An
- * engine that was named works alone: no text is passed over. */
-static common_byte find_common_byte(const trawl_patterns *patterns,
-                                    const trawl_compile_settings *options, const trawl_plan *plan) {
-    size_t occurrences = 0;
-    common_byte found = {0};
-    if (is_automatic(options)) {
-        found.byte = trawl_patterns_common_byte(patterns, options->sample, options->sample_length,
-                                                &occurrences);
-    }
-    if (found.byte == 0) {
-        return found;
-    }
+/* A set of several bytes is worth a search where gaps without them are half as long as those that
+ * are passed over, in the mean: if they are spread at random, 40 % of the text is passed over. */
+#define LEAST_MEAN_GAPS 0.5
+
+/* Bytes of a sample in which rare bytes are counted, at most: it takes 1 ms. The command's samples
+ * are shorter. */
+#define MOST_COUNTED ((size_t)1 << 20)
+
+/* The planner's expected time for a byte, of the fastest engine; 0: not known. */
+static double least_nanoseconds(const trawl_plan *plan) {
     double least = 0;
     for (size_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         double nanoseconds = plan->record.nanoseconds[i];
         least = nanoseconds > 0 && (least == 0 || nanoseconds < least) ? nanoseconds : least;
     }
-    double bytes = least == 0 ? TRAWL_PLAN_USUAL_GAP : TRAWL_PLAN_BEGIN_NANOSECONDS / least;
-    found.gap = (uint16_t)(1 + fmin(bytes / TRAWL_COMMON_GAP_UNIT, UINT16_MAX - 1));
-    found.rare = (double)occurrences * bytes < (double)options->sample_length;
+    return least;
+}
+
+/* Fewer positions than the gap are walked in less time than beginning to walk once more takes. An
+ * engine that was named works alone: no text is passed over. */
+static rare_bytes find_rare_bytes(const trawl_patterns *patterns,
+                                  const trawl_compile_settings *options, const trawl_plan *plan) {
+    size_t occurrences = 0;
+    rare_bytes found = {.gap = 0};
+    const double least = least_nanoseconds(plan);
+    const double gap = least == 0 ? TRAWL_PLAN_USUAL_GAP : TRAWL_PLAN_BEGIN_NANOSECONDS / least;
+    const size_t length =
+        options->sample_length < MOST_COUNTED ? options->sample_length : MOST_COUNTED;
+    const double most = (double)length / (LEAST_MEAN_GAPS * gap);
+    if (is_automatic(options) &&
+        trawl_patterns_rare_bytes(patterns, options->sample, length, (size_t)most, &found.set,
+                                  &occurrences)) {
+        found.gap = (uint16_t)(1 + fmin(gap / TRAWL_RARE_GAP_UNIT, UINT16_MAX - 1));
+        found.is_rare = (double)occurrences < most;
+    }
     return found;
 }
 
 enum { REASON_BYTES = sizeof(((trawl_plan *)NULL)->reason) + 128 };
 
-/* Writes the plan's reason, and, where that changes the speed, what is done with a common byte. */
-static void write_reason(const trawl_plan *plan, common_byte common, char *reason) {
+/* Writes the plan's reason, and, where that changes the speed, what is done with rare bytes. */
+static void write_reason(const trawl_plan *plan, const rare_bytes *rare, char *reason) {
     int length = snprintf(reason, REASON_BYTES, "%s", plan->reason);
-    if (common.rare && !plan->for_device) {
-        const unsigned byte = common.byte - 1u;
-        (void)snprintf(reason + length, REASON_BYTES - (size_t)length,
+    if (!rare->is_rare || plan->for_device) {
+        return;
+    }
+    char *end = reason + length;
+    const size_t left = REASON_BYTES - (size_t)length;
+    const unsigned count = trawl_byte_set_count(&rare->set);
+    unsigned byte = 0;
+    while (!trawl_byte_set_has(&rare->set, (uint8_t)byte)) {
+        byte++;
+    }
+    if (count == 1) {
+        (void)snprintf(end, left,
                        byte > ' ' && byte < 0x7f
                            ? " Text without '%c', which every pattern contains, is passed over."
                            : " Text without byte 0x%02x, which every pattern contains, is passed "
                              "over.",
                        byte);
+    } else {
+        (void)snprintf(end, left,
+                       " Every pattern contains one of %u rare bytes; text without them is passed "
+                       "over.",
+                       count);
     }
 }
 
@@ -222,18 +251,18 @@ static trawl_status build_with(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, const trawl_plan *plan,
                                double start, trawl_db **db, uint64_t *size, trawl_error *error) {
     char reason[REASON_BYTES];
-    const common_byte common = find_common_byte(patterns, options, plan);
-    write_reason(plan, common, reason);
+    const rare_bytes rare = find_rare_bytes(patterns, options, plan);
+    write_reason(plan, &rare, reason);
     const trawl_assembly assembly = {
         .engine = plan->engine,
         .builder = patterns->count == 0 ? &trawl_engine_empty : NULL,
         .variant = plan->variant,
         .choice = plan->divided ? &plan->division : NULL,
         .reason = reason,
-        .common_byte = common.byte,
-        .common_gap = common.gap,
+        .rare_gap = rare.gap,
         .records = {{plan->priced ? &plan->record : NULL, sizeof plan->record},
-                    {plan->for_device ? &plan->device : NULL, sizeof plan->device}},
+                    {plan->for_device ? &plan->device : NULL, sizeof plan->device},
+                    {rare.gap != 0 ? &rare.set : NULL, sizeof rare.set}},
         .start = start,
     };
     return trawl_assemble(patterns, options, &assembly, db, size, error);

@@ -41,10 +41,13 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
         (void)snprintf(run->device, sizeof run->device, "%s", run->options.device);
         run->options.device = run->device;
     } else {
-        trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error with every engine */
-        status = trawl_cpu_choose(&unused, error);
+        trawl_cpu_set cpu; /* a wrong TRAWL_CPU is an error with every engine */
+        status = trawl_cpu_choose(&cpu, error);
         if (status != TRAWL_OK) {
             return status;
+        }
+        if (db->rare_bytes != NULL) {
+            run->rare_bytes = trawl_byte_finder_for(db->rare_bytes, cpu);
         }
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
@@ -55,7 +58,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
                       kind == TRAWL_MATCH_ALL && !run->conditions;
     run->per_pattern = per_pattern;
     run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);
-    run->divides = db->header->common_byte != 0 && run->options.device == NULL && !run->own_threads;
+    run->divides = db->rare_bytes != NULL && run->options.device == NULL && !run->own_threads;
     run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
     if (run->workers == NULL) {
         return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
@@ -153,7 +156,7 @@ trawl_status trawl_worker_walk(trawl_run *run, trawl_worker *worker, const trawl
     if (!run->divides || !trawl_stretches_divide(run->db, window)) {
         return walk(run, worker, window, sink, error);
     }
-    trawl_stretches stretches = trawl_stretches_of(run->db, window);
+    trawl_stretches stretches = trawl_stretches_of(run->db, &run->rare_bytes, window);
     trawl_status status = TRAWL_OK;
     size_t begin, end;
     while (status == TRAWL_OK && trawl_stretches_next(&stretches, &begin, &end)) {

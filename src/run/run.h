@@ -37,11 +37,12 @@ typedef struct trawl_run {
     trawl_wanted_report report;           /* handed to the caller when the run is closed */
     char device[TRAWL_DEVICE_NAME_BYTES]; /* what options.device points to unless that is NULL, the
                                              CPU */
-    bool conditions;            /* matches are tested for the conditions of their patterns */
-    bool count_only;            /* walkers count the matches; none is delivered */
-    bool own_threads;           /* the walker spreads windows over threads itself */
-    bool divides;               /* walkers are shown stretches of text (run/stretches.h) */
-    trawl_collector *collector; /* NULL; or takes all matches instead of the delivery */
+    bool conditions;              /* matches are tested for the conditions of their patterns */
+    bool count_only;              /* walkers count the matches; none is delivered */
+    bool own_threads;             /* the walker spreads windows over threads itself */
+    bool divides;                 /* walkers are shown stretches of text (run/stretches.h) */
+    trawl_byte_finder rare_bytes; /* if divides */
+    trawl_collector *collector;   /* NULL; or takes all matches instead of the delivery */
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
     trawl_worker *workers; /* options.threads of them */

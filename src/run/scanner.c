@@ -30,7 +30,6 @@ static trawl_status open_no_fallback(const trawl_db *db, trawl_walker **walker,
 static trawl_status read_options(const trawl_db *db, const trawl_scan_options *options,
                                  trawl_scan_settings *settings, trawl_error *error) {
     trawl_wanted_report unused;
-    trawl_cpu_set set;
     trawl_status status = trawl_options_read(db, options, settings, &unused, error);
     settings->report = NULL;
     if (status == TRAWL_OK && settings->device != NULL) {
@@ -43,14 +42,21 @@ static trawl_status read_options(const trawl_db *db, const trawl_scan_options *o
                           "a scanner is for one thread, not %u: open one for each",
                           settings->threads);
     }
-    return status == TRAWL_OK ? trawl_cpu_choose(&set, error) : status;
+    return status;
 }
 
 /* Opens the parts that every scanner has. */
 static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *settings,
                             trawl_error *error) {
     const trawl_receiver none = {.context = NULL};
-    trawl_status status = trawl_delivery_open(&scanner->delivery, scanner->db, &none, NULL, error);
+    trawl_cpu_set cpu; /* a wrong TRAWL_CPU is an error with every engine */
+    trawl_status status = trawl_cpu_choose(&cpu, error);
+    if (status == TRAWL_OK && scanner->db->rare_bytes != NULL) {
+        scanner->rare_bytes = trawl_byte_finder_for(scanner->db->rare_bytes, cpu);
+    }
+    status = status != TRAWL_OK
+                 ? status
+                 : trawl_delivery_open(&scanner->delivery, scanner->db, &none, NULL, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -114,9 +120,7 @@ static trawl_status open_scanner(const trawl_db *db, const trawl_scan_settings *
 trawl_status trawl_scanner_open_unreserved(const trawl_db *db, trawl_scanner **scanner,
                                            trawl_error *error) {
     static const trawl_scan_settings settings = {.threads = 1};
-    trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error with every engine */
-    trawl_status status = trawl_cpu_choose(&unused, error);
-    return status == TRAWL_OK ? open_scanner(db, &settings, false, scanner, error) : status;
+    return open_scanner(db, &settings, false, scanner, error);
 }
 
 trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *options,
@@ -152,7 +156,7 @@ void trawl_scanner_close(trawl_scanner *scanner) {
 /* ------------------------------------------------------------------ walking */
 
 /* The parts of a text that the walker is shown, one after the other: all of it, or the stretches
- * around a byte that every pattern contains (run/stretches.h). */
+ * around rare bytes, one of which every pattern contains (run/stretches.h). */
 typedef struct text_parts {
     const trawl_scanner *scanner;
     const trawl_window *text;
@@ -167,16 +171,16 @@ static void begin_parts(text_parts *parts, const trawl_scanner *scanner, const t
     parts->text = text;
     parts->most = most;
     parts->begin = parts->end = text->owned;
-    if (scanner->db->header->common_byte == 0) {
+    if (scanner->db->rare_bytes == NULL) {
         parts->end = text->length;
     } else {
-        parts->stretches = trawl_stretches_of(scanner->db, text);
+        parts->stretches = trawl_stretches_of(scanner->db, &scanner->rare_bytes, text);
     }
 }
 
 /* Moves to the next stretch, if there is one. */
 static bool next_stretch(text_parts *parts) {
-    return parts->scanner->db->header->common_byte != 0 &&
+    return parts->scanner->db->rare_bytes != NULL &&
            trawl_stretches_next(&parts->stretches, &parts->begin, &parts->end);
 }
 
@@ -210,8 +214,7 @@ static size_t longest_part(const trawl_scanner *scanner) {
 /* Whether a text is one part of at most so many bytes. The walker is shown the text itself then: of
  * a call for 64 bytes dividing takes a tenth of the time. */
 static bool is_undivided(const trawl_scanner *scanner, const trawl_window *text, size_t most) {
-    return scanner->db->header->common_byte == 0 && text->owned < text->length &&
-           text->length <= most;
+    return scanner->db->rare_bytes == NULL && text->owned < text->length && text->length <= most;
 }
 
 /* Shows a part to the walker, and drops what the conditions of patterns exclude. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/byte_set.h"
 #include "run/delivery.h"
 #include "scan/contract.h"
 #include "trawl/trawl_scanner.h"
@@ -27,7 +28,8 @@ struct trawl_scanner {
     trawl_idle_slot *slot; /* that it belongs to (run/idle.h), or NULL */
     const trawl_db *db;
     trawl_walker *walker;
-    trawl_match *matches; /* TRAWL_SCANNER_BATCH */
+    trawl_match *matches;         /* TRAWL_SCANNER_BATCH */
+    trawl_byte_finder rare_bytes; /* if the database has some */
     /* The rest of memory is NULL in a scanner that reserves nothing. */
     uint8_t *joint; /* flows: the bytes that a flow has kept, and the beginning of a piece */
     trawl_delivery delivery;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/stretches.h"
 
-#include <string.h>
-
-/* Positions without the byte that are passed over, at least, for each byte of the overlap, which is
- * walked again at the beginning of a stretch. No measurement chose the number. */
+/* Positions without rare bytes that are passed over, at least, for each byte of the overlap, which
+ * is walked again at the beginning of a stretch. No measurement chose the number. */
 #define GAP_FOR_OVERLAP 8
-/* Where the byte is frequent, the next occurrence is looked for in longer and longer steps, up to
- * so many gaps: then a search of some bytes in 16 gaps is all that this file costs. */
+/* Where such bytes are frequent, the next occurrence is looked for in longer and longer steps, up
+ * to so many gaps: then a search of some bytes in 16 gaps is all that this file costs. */
 #define MOST_GAPS_A_STEP 16
 
 static size_t gap_of(const trawl_db *db) {
-    return (size_t)db->header->common_gap * TRAWL_COMMON_GAP_UNIT +
+    return (size_t)db->header->rare_gap * TRAWL_RARE_GAP_UNIT +
            GAP_FOR_OVERLAP * (size_t)(db->header->max_length - 1) + 1;
 }
 
@@ -19,7 +17,8 @@ bool trawl_stretches_divide(const trawl_db *db, const trawl_window *window) {
     return window->text != NULL && window->length - window->owned >= 2 * gap_of(db);
 }
 
-trawl_stretches trawl_stretches_of(const trawl_db *db, const trawl_window *window) {
+trawl_stretches trawl_stretches_of(const trawl_db *db, const trawl_byte_finder *finder,
+                                   const trawl_window *window) {
     const size_t gap = gap_of(db);
     return (trawl_stretches){.text = window->text,
                              .length = window->length,
@@ -27,12 +26,13 @@ trawl_stretches trawl_stretches_of(const trawl_db *db, const trawl_window *windo
                              .longest = db->header->max_length,
                              .gap = gap,
                              .step = gap,
-                             .byte = (uint8_t)(db->header->common_byte - 1)};
+                             .finder = finder};
 }
 
 /* The last occurrence among positions [from, to), or `otherwise`. */
 static size_t last_between(const trawl_stretches *self, size_t from, size_t to, size_t otherwise) {
-    const uint8_t *found = from < to ? memrchr(self->text + from, self->byte, to - from) : NULL;
+    const uint8_t *found =
+        from < to ? self->finder->last(self->finder, self->text + from, to - from) : NULL;
     return found == NULL ? otherwise : (size_t)(found - self->text);
 }
 
@@ -55,7 +55,9 @@ static size_t find_last(trawl_stretches *self, size_t last) {
 bool trawl_stretches_next(trawl_stretches *self, size_t *begin, size_t *end) {
     const size_t from = self->at < self->longest ? 0 : self->at - (self->longest - 1);
     const uint8_t *found =
-        self->at < self->length ? memchr(self->text + from, self->byte, self->length - from) : NULL;
+        self->at < self->length
+            ? self->finder->first(self->finder, self->text + from, self->length - from)
+            : NULL;
     if (found == NULL) {
         self->at = self->length;
         return false;

@@ -178,14 +178,9 @@ static double stop_watch(const stopwatch *watch) {
     return seconds > 0 ? seconds : 0;
 }
 
-/* Takes account of a short text with many look-ups. `seconds`: of the text, or 0 if it was not
- * timed. */
+/* Takes account of a short text with many look-ups that took `seconds`. */
 static trawl_status account_short(trawl_guard *guard, trawl_walker *walker, size_t bytes,
                                   double seconds, trawl_error *error) {
-    if (guard->dense_texts < TRAWL_FALLBACK_SHORT_TEXTS) {
-        guard->dense_texts += guard->unavailable ? 0 : 1;
-        return TRAWL_OK;
-    }
     bool takes_over;
     const size_t stands_for = TRAWL_FALLBACK_SHORT_TEXTS * bytes + (size_t)guard->sparse_bytes / 2;
     guard->dense_texts = 0;
@@ -241,12 +236,12 @@ static trawl_status scan_short(trawl_guard *guard, trawl_walker *walker, const t
         status = stretch(walker, window, consumer, guard->processor_time, &begin, &look_ups, error);
         sum += look_ups;
     }
-    guard->engine_bytes += bytes;
-    if (status != TRAWL_OK || sum * TRAWL_FALLBACK_FEW_BYTES < bytes) {
-        guard->sparse_bytes += bytes;
+    if (status != TRAWL_OK || !is_timed || sum * TRAWL_FALLBACK_FEW_BYTES < bytes) {
+        trawl_guard_note_short(guard, bytes, status == TRAWL_OK ? sum : 0);
         return status;
     }
-    return account_short(guard, walker, bytes, is_timed ? stop_watch(&watch) : 0, error);
+    guard->engine_bytes += bytes;
+    return account_short(guard, walker, bytes, stop_watch(&watch), error);
 }
 
 trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,

@@ -28,6 +28,7 @@
 #ifndef TRAWL_SCAN_GUARD_H
 #define TRAWL_SCAN_GUARD_H
 
+#include "constants/cpu.h"
 #include "scan/candidates.h"
 
 typedef struct trawl_guard {
@@ -72,6 +73,23 @@ trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl
 trawl_status trawl_guard_scan(trawl_guard *guard, trawl_walker *walker, const trawl_window *window,
                               const trawl_consumer *consumer, trawl_guard_stretch *stretch,
                               trawl_error *error);
+
+/* Whether the engine may scan the next window of at most guard->block bytes as it would without a
+ * guard: no text is handed over to the automaton, and the window need not be timed. Afterwards it
+ * calls trawl_guard_note_short. */
+static inline bool trawl_guard_is_idle(const trawl_guard *guard) {
+    return guard->handed_over == 0 && guard->dense_texts < TRAWL_FALLBACK_SHORT_TEXTS;
+}
+
+/* Takes account of such a window, of `bytes` owned bytes with so many look-ups. */
+static inline void trawl_guard_note_short(trawl_guard *guard, size_t bytes, uint64_t look_ups) {
+    guard->engine_bytes += bytes;
+    if (look_ups * TRAWL_FALLBACK_FEW_BYTES < bytes) {
+        guard->sparse_bytes += bytes;
+    } else {
+        guard->dense_texts += !guard->unavailable;
+    }
+}
 
 /* The window that owns (begin, end] of `window`, with its complete overlap. */
 trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, size_t begin,

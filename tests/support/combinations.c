@@ -137,6 +137,14 @@ void combination_set_device_costs(const trawl_device_costs *costs) {
     study.device_costs = costs;
 }
 
+static const uint8_t *text_sample;
+static size_t text_sample_length;
+
+void combination_set_sample(const uint8_t *sample, size_t length) {
+    text_sample = sample;
+    text_sample_length = sample == NULL ? 0 : length;
+}
+
 void combination_set_costs(const trawl_costs *costs) {
     study.costs = costs;
 }
@@ -157,6 +165,8 @@ combination_outcome combination_compile(combination which, const test_case *test
     options.variant = which.variant;
     options.matches = kind;
     options.study = &study;
+    options.sample = text_sample;
+    options.sample_length = text_sample_length;
     trawl_status status = trawl_compile(patterns, &options, db, &error);
     trawl_patterns_free(patterns);
     if (status != TRAWL_OK)

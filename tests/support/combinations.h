@@ -46,6 +46,10 @@ combination_outcome combination_compile(combination which, const test_case *test
  * usual ones. The costs must outlive these calls. */
 void combination_set_costs(const trawl_costs *costs);
 
+/* Sets the sample of the text for all databases that combination_compile makes from now on; NULL:
+ * none. The sample must outlive these calls. */
+void combination_set_sample(const uint8_t *sample, size_t length);
+
 /* Sets the costs of a device for all databases that combination_compile makes from now on; NULL:
  * the usual ones. The costs must outlive these calls. */
 void combination_set_device_costs(const trawl_device_costs *costs);

@@ -16,6 +16,7 @@ typedef struct qgram_walker {
     size_t guarded_block; /* trawl_guard_block of it */
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
+    size_t events_block; /* bytes of a block that all tiers have events for */
     trawl_guard guard;
 } qgram_walker;
 
@@ -58,11 +59,15 @@ static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bo
                             trawl_error *error) {
     size_t owned = window->length - window->owned;
     size_t block = TRAWL_QGRAM_SMALLEST_BLOCK;
+    if (owned <= (events ? walker->events_block : walker->lists.block)) {
+        return TRAWL_OK;
+    }
     while (block < owned && block < walker->longest_block) {
         block *= 2;
     }
     if (block > walker->lists.block) {
         release_lists(&walker->lists);
+        walker->events_block = 0;
         for (uint32_t i = 0; i < walker->tiers; i++) {
             trawl_release(walker->tier[i].events);
             walker->tier[i].events = NULL;
@@ -81,6 +86,7 @@ static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bo
             return trawl_fail_memory(error, "scanning", block * sizeof *tier->events);
         }
     }
+    walker->events_block = events ? walker->lists.block : walker->events_block;
     return TRAWL_OK;
 }
 
@@ -124,8 +130,8 @@ static trawl_status reserve(trawl_walker *base, trawl_error *error) {
 
 /* Merges the events of all tiers by position and reports them. At one position the earlier tier
  * comes first: its match is longer and begins earlier, so this is the canonical order. */
-static trawl_status report_events(qgram_walker *walker, const trawl_window *window,
-                                  trawl_sink *sink) {
+static trawl_status merge_events(qgram_walker *walker, const trawl_window *window,
+                                 trawl_sink *sink) {
     for (;;) {
         trawl_tier_walker *first = NULL;
         uint32_t limit = UINT32_MAX; /* up to this position the events of `first` come first */
@@ -161,6 +167,24 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
             return status;
         }
     }
+}
+
+/* The same. In most short texts no tier has an event, or one of them. */
+static trawl_status report_events(qgram_walker *walker, const trawl_window *window,
+                                  trawl_sink *sink) {
+    trawl_tier_walker *only = NULL;
+    for (uint32_t i = 0; i < walker->tiers; i++) {
+        if (walker->tier[i].event_count == 0) {
+            continue;
+        }
+        if (only != NULL) {
+            return merge_events(walker, window, sink);
+        }
+        only = &walker->tier[i];
+    }
+    return only == NULL ? TRAWL_OK
+                        : trawl_emit_events(&only->search.view.outputs, &only->search.view.patterns,
+                                            window, 0, only->events, only->event_count, sink);
 }
 
 /* ------------------------------------------------------------------ the scan */
@@ -219,11 +243,31 @@ static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
     return status;
 }
 
+/* Whether a window is one block that needs neither more memory nor the guard. Many texts are no
+ * longer than that: of a call for 64 bytes, dividing a window takes as long as the filter. */
+static bool is_plain_block(const qgram_walker *walker, size_t owned) {
+    return owned <= walker->lists.block && owned <= walker->guard.block && owned != 0 &&
+           trawl_guard_is_idle(&walker->guard);
+}
+
+/* Scans such a window. */
+static trawl_status scan_plain_block(qgram_walker *walker, const trawl_window *window,
+                                     const trawl_consumer *consumer) {
+    const uint64_t before = count_look_ups(walker);
+    trawl_status status = scan_block(walker, window, window->owned, window->length, consumer);
+    trawl_guard_note_short(&walker->guard, window->length - window->owned,
+                           count_look_ups(walker) - before);
+    return status;
+}
+
 static trawl_status scan_window(qgram_walker *walker, const trawl_window *window,
                                 const trawl_consumer *consumer, trawl_error *error) {
     for (uint32_t i = 0; i < walker->tiers; i++) {
         /* The run that was found in the window before is not part of this window. */
         walker->tier[i].run = (trawl_qgram_run){.text_length = window->length};
+    }
+    if (is_plain_block(walker, window->length - window->owned)) {
+        return scan_plain_block(walker, window, consumer);
     }
     return trawl_guard_scan(&walker->guard, &walker->base, window, consumer, scan_stretch, error);
 }

@@ -80,18 +80,23 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         next += bits != 0;
         at += step;
     }
-    size_t groups = count % WORD_SAMPLES / TRAWL_QGRAM_GROUP, single = count % TRAWL_QGRAM_GROUP;
-    if (groups != 0) { /* the same for a word that is not full */
+    size_t rest = count % WORD_SAMPLES;
+    if (rest != 0) { /* the same for a word that is not full */
         uint32_t bits = 0;
 #pragma GCC unroll 1
-        for (size_t group = 0; group < groups; group++) {
+        for (size_t group = rest / TRAWL_QGRAM_GROUP; group != 0; group--) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
                 bits = NAME(test)(bits, &filter, sample, kind);
                 sample += stride;
             }
         }
-        *next = at | bits << (WORD_SAMPLES - groups * TRAWL_QGRAM_GROUP);
+#pragma GCC unroll 1
+        for (size_t single = rest % TRAWL_QGRAM_GROUP; single != 0; single--) {
+            bits = NAME(test)(bits, &filter, sample, kind);
+            sample += stride;
+        }
+        *next = at | bits << (WORD_SAMPLES - rest);
         next += bits != 0;
     }
     size_t found = 0;
@@ -113,11 +118,6 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
             *one = from + first * (uint32_t)stride;
             bits &= ~(UINT32_C(0x80000000) >> first);
         }
-    }
-    for (size_t i = count - single; i < count; i++) {
-        list[found] = (uint32_t)(grid->from + i * stride);
-        found += NAME(test)(0, &filter, sample, kind);
-        sample += stride;
     }
     return found;
 }
