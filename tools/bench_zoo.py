@@ -60,7 +60,7 @@ def contestants_of(options, peers):
 
 def bench_command(options, patterns, text, peers):
     return [options.trawl, "bench", "--format", "json", "--no-progress", "--repeat",
-            str(options.repeat), "-f", patterns, "--pattern-format", "tsv",
+            str(options.repeat), "--run-time", str(options.run_time), "-f", patterns, "--pattern-format", "tsv",
             *contestants_of(options, peers), *options.flags, *[text] * options.copies]
 
 
@@ -197,6 +197,8 @@ def parse_arguments(given):
     parser.add_argument("--device", metavar="DEVICE",
                         help="cuda or cuda:N: measure on this GPU, texts in its memory, no peers")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="timed runs (3)")
+    parser.add_argument("--run-time", type=int, default=20, metavar="MS",
+                        help="more runs, on a CPU, if they take less time than this together (20)")
     parser.add_argument("--time-limit", type=int, default=4, metavar="SECONDS",
                         help="the time of each contestant, building included (4)")
     parser.add_argument("--peers-dir", default="build/peers", metavar="DIRECTORY",

@@ -74,10 +74,12 @@ static bool run(const measurement *bench, bench_row *row, bool is_first, bench_r
 
 /* The number of runs, if one takes `seconds`; 0: there is no time for another one. */
 static size_t choose_repeats(const measurement *bench, const bench_row *row, double seconds) {
-    double fit = seconds > 0 ? WANTED_SECONDS / seconds : MOST_REPEATS;
-    fit = fit < LEAST_REPEATS ? LEAST_REPEATS : fit > MOST_REPEATS ? MOST_REPEATS : fit;
-    if (bench->options->repeats != 0)
-        fit = (double)bench->options->repeats;
+    const bool is_chosen = bench->options->repeats == 0;
+    double wanted = is_chosen ? WANTED_SECONDS : (double)bench->options->run_time / 1000;
+    double least = is_chosen ? LEAST_REPEATS : (double)bench->options->repeats;
+    double fit = wanted <= 0 ? 0 : seconds > 0 ? wanted / seconds : MOST_REPEATS;
+    fit = fit > MOST_REPEATS ? MOST_REPEATS : fit;
+    fit = fit < least ? least : fit;
     if (row->process != NULL && seconds > 0) {
         double most = bench_process_time_left(row->process) / seconds;
         fit = most < fit ? most : fit;

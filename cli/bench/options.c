@@ -19,6 +19,7 @@ enum {
     FLAG_TIME_LIMIT,
     FLAG_WORKER,
     FLAG_REPEAT,
+    FLAG_RUN_TIME,
     FLAG_LIMIT,
     FLAG_PER_PATTERN,
     FLAG_COLLECT,
@@ -53,6 +54,9 @@ static const flag measurement_flags[] = {
      "Timed runs of each row, after one run that is not counted (default: as many as take about a "
      "second, at least 5).",
      "Measurement"},
+    {FLAG_RUN_TIME, 0, "run-time", "MS",
+     "With --repeat, on CPUs: more runs than N, if N take less than MS milliseconds together.",
+     NULL},
     {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text.", NULL},
     {FLAG_TIME_LIMIT, 0, "time-limit", "SECONDS",
      "With --peers: time for building and all runs of a row. A row without a complete run by then "
@@ -180,6 +184,8 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
         return true;
     case FLAG_REPEAT:
         return arguments_number(args, 1, 1000000, &options->repeats);
+    case FLAG_RUN_TIME:
+        return arguments_number(args, 1, 1000000, &options->run_time);
     case FLAG_LIMIT:
         return arguments_size(args, 1, UINT64_MAX, &options->limit);
     case FLAG_PER_PATTERN:

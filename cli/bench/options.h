@@ -22,6 +22,7 @@ typedef struct bench_options {
     const char *variant; /* for engines named without one; NULL: the default of each */
     uint64_t limit;      /* bytes of text */
     uint64_t repeats;    /* 0: chosen from the time of the first run */
+    uint64_t run_time;   /* milliseconds of all runs together, at least, whatever `repeats` is */
     bench_work work;
     trawl_cuda_form form; /* the same for a CUDA device, which has more forms */
     bool on_device;       /* no rows with the text in host memory */

@@ -49,6 +49,9 @@ keys+='"build_seconds":[0-9.]+,"table_bytes":[0-9]+,"gb_per_second":\{"median":[
 keys+='"min":[0-9.]+,"max":[0-9.]+\},"planned":(true|false),"repeats":3\}$'
 holds 'keys' test "$(grep -cE "$keys" .out)" -eq 2
 holds 'lines' test "$(wc -l <.out)" -eq 2
+check 'run time' bench --format json --engine ac-dfa --repeat 3 --run-time 20 text
+holds 'more runs' test "$(in_json repeats)" -gt 3
+check 'JSON' bench --format json --engine ac-dfa,wu-manber --repeat 3 text
 holds 'matches' test "$(in_json matches | sort -u)" = "$matches"
 if has python3; then
     holds 'JSON parses' python3 -c 'import json
@@ -96,6 +99,7 @@ refuse 'the text is empty' bench /dev/null
 refuse 'expected patterns' "$trawl" bench text
 refuse 'cannot be both' bash -c "'$trawl' bench -f - <words"
 refuse '--repeat: expected a number from 1' bench --repeat 0 text
+refuse '--run-time: expected a number from 1' bench --run-time 0 text
 refuse '--limit: expected a size' bench --limit 1x text
 refuse 'expected table or json' bench --format xml text
 if ! "$trawl" devices | grep -q '^cuda'; then
