@@ -183,6 +183,10 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * deviation of a count of 16 is 4; with and without: docs/notebook/2026-11-fifty-million.md. */
 #define TRAWL_SURVEY_FEW_HITS 16.0
 
+/* Number of patterns whose last bytes are looked up in the sample, at most; of larger sets some. It
+ * takes 5 to 20 ms. Chosen by that time alone. */
+#define TRAWL_SURVEY_ENDINGS ((size_t)1 << 20)
+
 /* How much the text repeats itself: hash bits of the count of different 4-grams; and the least
  * share of different 4-grams that is believed. More hash bits take more memory than the caches
  * have. Half of the share: 6 plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00.

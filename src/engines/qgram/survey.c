@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "engines/qgram/survey_hash.h"
 #include "engines/qgram/verify/runs.h"
 
 #define GROUP TRAWL_QGRAM_GROUP /* samples that are tested together */
@@ -158,25 +159,6 @@ void trawl_survey_close(trawl_qgram_survey *survey) {
 
 /* ------------------------------------------------------------------ q-grams */
 
-/* The hash of the q-gram before `end`; `begin` is the first byte that may be read. */
-static uint64_t gram_hash(const uint8_t *begin, const uint8_t *end, uint32_t gram,
-                          uint64_t case_bits) {
-    uint8_t copy[16] = {0};
-    if (end - begin < 16) {
-        size_t length = (size_t)(end - begin) < gram ? (size_t)(end - begin) : gram;
-        memcpy(copy + 16 - length, end - length, length);
-        end = copy + 16;
-    }
-    uint64_t last, first;
-    memcpy(&last, end - 8, sizeof last);
-    last |= case_bits;
-    if (gram <= 8) {
-        return (last >> (64 - 8 * gram)) * TRAWL_QGRAM_MULTIPLIER;
-    }
-    memcpy(&first, end - gram, sizeof first);
-    return trawl_qgram_join_words(first | case_bits, last) * TRAWL_QGRAM_MULTIPLIER;
-}
-
 /* The slots of one measurement, of which at most half are used. */
 typedef struct slot_table {
     trawl_survey_slot *slots;
@@ -281,7 +263,8 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
             unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
             number++;
             for (uint32_t distance = 0; distance < filter->stride; distance++) {
-                uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
+                uint64_t hash =
+                    trawl_survey_hash(patterns->bytes, end - distance, filter->gram, case_bits);
                 trawl_survey_slot *slot = find_slot(table, hash);
                 if (slot->used == 0) {
                     memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
@@ -330,7 +313,7 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
         const uint8_t *end = survey->text + room * i / count + filter->gram;
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
-                find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
+                find_slot(table, trawl_survey_hash(survey->text, end, filter->gram, case_bits));
             if (slot->used != 0 &&
                 !(filter->no_runs && trawl_qgram_is_run(end - filter->gram, filter->gram))) {
                 tally(samples, slot->lowest);
@@ -406,30 +389,7 @@ double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uin
            ((entered < most ? entered : most) + (double)GROUP * (double)most_groups(survey));
 }
 
-void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends) {
-    for (uint32_t length_class = 0; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
-        ends[length_class] = (trawl_survey_ends){.share = 0};
-        if (survey->count[length_class] == 0) {
-            continue;
-        }
-        trawl_qgram_tier tier = {.window = survey->min_length[length_class],
-                                 .max_length = survey->min_length[length_class]};
-        trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(&tier);
-        trawl_survey_filter filter = {.begin = length_class,
-                                      .gram = suffixes.bytes[suffixes.count - 1],
-                                      .stride = 1,
-                                      .folded = survey->folded[length_class],
-                                      .no_runs = true}; /* run lengths exclude most of these */
-        trawl_survey_rates rates;
-        trawl_survey_measure(survey, &filter, &rates);
-        ends[length_class].share = rates.pass[length_class + 1];
-        if (filter.gram > TRAWL_QGRAM_LOOK_UP_BYTES && ends[length_class].share > 0) {
-            filter.gram = TRAWL_QGRAM_LOOK_UP_BYTES;
-            trawl_survey_measure(survey, &filter, &rates);
-        }
-        ends[length_class].steps = ends[length_class].share * rates.steps_per_candidate;
-    }
-}
+/* ------------------------------------------------------------------ short patterns */
 
 /* The patterns of one and two bytes. */
 typedef struct short_patterns {
