@@ -127,6 +127,13 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
  * of that byte. */
 #define TRAWL_WALK_MOST_COMPARED ((uint64_t)1 << 20)
 
+/* Automata with larger tables than this have their states counted, if the patterns have at most so
+ * many bytes: it takes 5 ns for a byte. 814,237 periodic strings were expected to need 6,053 MB,
+ * and need 2,632 (docs/notebook/2026-11-gpu-zoo.md). Chosen so that counting takes a tenth of the
+ * time that building such tables takes. */
+#define TRAWL_COUNTED_TABLE_BYTES ((uint64_t)256 << 20)
+#define TRAWL_COUNTED_MOST_BYTES ((uint64_t)64 << 20)
+
 /* Bytes of a state of ac-nfa with its transitions: an estimate. */
 #define TRAWL_WALK_NFA_STATE_BYTES 24.0
 

@@ -9,7 +9,9 @@
 #include "base/status.h"
 #include "base/text_pieces.h"
 #include "constants/cpu.h"
+#include "costs/count_states.h"
 #include "costs/long_patterns.h"
+#include "costs/prefix_hash.h"
 #include "scan/contract.h"
 
 /* Walks the sample without an automaton. A state is a prefix of a pattern: the longest one that
@@ -50,23 +52,12 @@ static bool add(const bit_set *set, uint64_t hash) {
     return new;
 }
 
-static uint64_t extend(uint64_t hash, uint8_t byte) {
-    hash = (hash + byte + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
-/* Mixes the bits of a hash: those of `extend` alone are not random enough. */
-static uint64_t spread(uint64_t hash) {
-    hash *= UINT64_C(0xd6e8feb86659fd93);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_bytes(const uint8_t *bytes, size_t count) {
     uint64_t hash = 0;
     for (size_t i = 0; i < count; i++) {
-        hash = extend(hash, bytes[i]);
+        hash = trawl_prefix_extend(hash, bytes[i]);
     }
-    return spread(hash);
+    return trawl_prefix_spread(hash);
 }
 
 /* The key in `exact` of a pattern whose ends are not compared with the text; `hash`: of its folded
@@ -155,8 +146,8 @@ static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64
     for (uint32_t i = 0; i < depth; i++) {
         uint8_t byte = self->fold[pattern[i]];
         bytes[byte] = true;
-        hash = extend(hash, byte);
-        hashes[i] = spread(hash);
+        hash = trawl_prefix_extend(hash, byte);
+        hashes[i] = trawl_prefix_spread(hash);
         __builtin_prefetch(&beginnings->words[hashes[i] >> (64 - beginnings->bits)], 1);
     }
     return depth;
@@ -173,9 +164,9 @@ static uint64_t count_deep_states(const walk *self, size_t id, uint64_t hash) {
     for (uint32_t at = TRAWL_WALK_DEPTH, past = 2 * TRAWL_WALK_DEPTH; at < length; past *= 2) {
         uint32_t depth = past < length ? past : length, begin = at;
         for (; at < depth; at++) {
-            hash = extend(hash, self->fold[pattern[at]]);
+            hash = trawl_prefix_extend(hash, self->fold[pattern[at]]);
         }
-        states += add(&self->beginnings, spread(hash ^ depth)) ? depth - begin : 0;
+        states += add(&self->beginnings, trawl_prefix_spread(hash ^ depth)) ? depth - begin : 0;
     }
     return states;
 }
@@ -200,6 +191,13 @@ static void set_sizes(walk *self, const bool bytes[256], double states) {
     estimate->nfa_bytes = (uint64_t)nfa;
     estimate->dfa.all = dfa / TRAWL_CACHE_LINE_BYTES;
     estimate->nfa.all = nfa / TRAWL_CACHE_LINE_BYTES;
+}
+
+/* Whether the states of all patterns are worth counting: the tables would be large, so that their
+ * size may decide whether an automaton is taken, and building them would take longer. */
+static bool should_count(const walk *self) {
+    return self->estimate->dfa_bytes > TRAWL_COUNTED_TABLE_BYTES &&
+           trawl_patterns_bytes(self->patterns) < TRAWL_COUNTED_MOST_BYTES;
 }
 
 /* Examines every `step`th pattern. *factor: patterns of the set for each that was examined;
@@ -248,6 +246,11 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
     double grown = half == 0 ? 1 : log2((double)(states + deep) / (double)half);
     *others = pow(*factor, grown < 1 ? grown : 1);
     set_sizes(self, bytes, (double)(states + deep) * *others);
+    if (should_count(self)) {
+        const double counted = trawl_count_states(patterns, self->fold);
+        *others = fmax(counted / (double)(states + deep), 1);
+        set_sizes(self, bytes, counted);
+    }
 }
 
 /* ------------------------------------------------------------------ the text */
@@ -262,8 +265,8 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
     }
     double lines_of_row = self->columns * self->entry / TRAWL_CACHE_LINE_BYTES;
     uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);
-    *lines += add(&self->lines, spread(extend(state, (uint8_t)line)));
-    *nfa_lines += add(&self->nfa_lines, spread(state));
+    *lines += add(&self->lines, trawl_prefix_spread(trawl_prefix_extend(state, (uint8_t)line)));
+    *nfa_lines += add(&self->nfa_lines, trawl_prefix_spread(state));
 }
 
 /* Notes that the state before text[at] is `state`, unless a longer suffix of the text before it,
@@ -281,7 +284,7 @@ static void arrive(walk *self, uint64_t state, size_t at, size_t *known, double 
 /* Notes matches of a pattern; `bits`: the hash of its folded bytes. */
 static void meet(walk *self, uint64_t bits, uint32_t matches) {
     self->matches += matches;
-    self->met_keys += matches != 0 && add(&self->met, spread(bits));
+    self->met_keys += matches != 0 && add(&self->met, trawl_prefix_spread(bits));
 }
 
 /* Keeps how far the walk is: after 1/128, 2/128, 4/128, ... of the text. */
@@ -341,8 +344,8 @@ static void walk_text(walk *self) {
         matches = compares ? self->matches : matches;
         keys = compares ? self->met_keys : keys;
         for (size_t i = start; i < self->length && i < start + TRAWL_WALK_DEPTH; i++) {
-            hash = extend(hash, self->fold[self->text[i]]);
-            uint64_t bits = spread(hash);
+            hash = trawl_prefix_extend(hash, self->fold[self->text[i]]);
+            uint64_t bits = trawl_prefix_spread(hash);
             if (!has(&self->beginnings, bits)) {
                 break;
             }
@@ -362,7 +365,7 @@ static void walk_text(walk *self) {
             arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
         for (size_t i = start + TRAWL_WALK_DEPTH; start + depth > known && i < start + depth; i++) {
-            hash = extend(hash, self->fold[self->text[i]]);
+            hash = trawl_prefix_extend(hash, self->fold[self->text[i]]);
             arrive(self, hash, i + 1, &known, &lines, &nfa_lines);
         }
         arrive(self, 0, start + 1, &known, &lines, &nfa_lines);
