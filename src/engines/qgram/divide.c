@@ -184,6 +184,19 @@ static void offer_filter(division *self, const trawl_survey_filter *filter) {
     }
 }
 
+/* Adds the ends that the sample has beyond those of random text, which the price of a packed tier
+ * assumes. An exact tier looks none of them up. */
+static void add_endings(trawl_packed_estimate *estimate, const trawl_qgram_tier *tier,
+                        double ends) {
+    const double more = ends - estimate->look_ups;
+    if (more > 0 && !trawl_packed_is_exact(tier)) {
+        estimate->look_ups += more;
+        estimate->pass += more;
+        estimate->nanoseconds += more * (TRAWL_PACKED_CANDIDATE_COST + TRAWL_PACKED_END_COST +
+                                         TRAWL_PACKED_LOOK_UP_COST);
+    }
+}
+
 /* Prices a packed tier, for patterns of at most four letters. */
 static void try_packed(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
@@ -203,6 +216,7 @@ static void try_packed(division *self, uint32_t begin, uint32_t end) {
                              .letters = letters.shift}};
     trawl_packed_estimate estimate;
     trawl_packed_choose(described.count, letters.count, self->most_bytes, &packed.tier, &estimate);
+    add_endings(&estimate, &packed.tier, sum_endings(self, begin, end));
     packed.estimate = (trawl_tier_estimate){.nanoseconds = estimate.nanoseconds,
                                             .pass = estimate.pass,
                                             .look_ups = estimate.look_ups,

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "base/text_pieces.h"
 #include "engines/qgram/survey_hash.h"
 #include "engines/qgram/verify/runs.h"
 
@@ -290,7 +291,7 @@ static size_t most_groups(const trawl_qgram_survey *survey) {
                : ((size_t)TRAWL_SURVEY_MAX_GROUPS << survey->slot_bits) >> TRAWL_SURVEY_SLOT_BITS;
 }
 
-/* Tests groups of samples at equal distances in the text. Counts candidates in `samples`, sets what
+/* Tests groups of samples that are spread over the text. Counts candidates in `samples`, sets what
  * `rates` says for a candidate, and returns the number of groups. `thin`: one in so many of the
  * examined patterns is in the table. */
 static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
@@ -310,7 +311,7 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
     size_t most = most_groups(survey);
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *end = survey->text + room * i / count + filter->gram;
+        const uint8_t *end = survey->text + trawl_sample_place(i, count, room) + filter->gram;
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
                 find_slot(table, trawl_survey_hash(survey->text, end, filter->gram, case_bits));

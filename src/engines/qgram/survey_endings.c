@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/allocate.h"
+#include "base/text_pieces.h"
 #include "engines/qgram/survey.h"
 #include "engines/qgram/survey_hash.h"
 #include "engines/qgram/verify/runs.h"
@@ -32,7 +33,7 @@ static ending_slot *find_ending(ending_slot *slots, uint64_t hash) {
     return &slots[index];
 }
 
-/* Enters the q-grams before positions at equal distances; returns the number of positions. */
+/* Enters the q-grams before positions that are spread over the text; returns their number. */
 static uint32_t enter_positions(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                                 uint64_t case_bits, ending_slot *slots) {
     memset(slots, 0, sizeof *slots << TRAWL_SURVEY_SLOT_BITS);
@@ -42,7 +43,7 @@ static uint32_t enter_positions(const trawl_qgram_survey *survey, const trawl_su
     const size_t room = survey->length - filter->gram;
     const size_t count = room < ENDING_POSITIONS ? room : ENDING_POSITIONS;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *end = survey->text + filter->gram + room * i / count;
+        const uint8_t *end = survey->text + trawl_sample_place(i, count, room) + filter->gram;
         if (!trawl_qgram_is_run(end - filter->gram, filter->gram)) {
             uint64_t hash = trawl_survey_hash(survey->text, end, filter->gram, case_bits);
             ending_slot *slot = find_ending(slots, hash);
