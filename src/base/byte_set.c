@@ -19,6 +19,14 @@ unsigned trawl_byte_set_count(const trawl_byte_set *set) {
     return count;
 }
 
+uint8_t trawl_byte_set_smallest(const trawl_byte_set *set) {
+    uint8_t byte = 0;
+    while (byte != UINT8_MAX && !trawl_byte_set_has(set, byte)) {
+        byte++;
+    }
+    return byte;
+}
+
 /* ------------------------------------------------------------------ one byte, and plain C */
 
 static const uint8_t *first_of_one(const trawl_byte_finder *finder, const uint8_t *text,
@@ -140,10 +148,8 @@ static inline bool is_in_two_neon(const rows_neon *rows, const uint8_t *text) {
 
 trawl_byte_finder trawl_byte_finder_for(const trawl_byte_set *set, trawl_cpu_set cpu) {
     trawl_byte_finder finder = {.first = first_scalar, .last = last_scalar, .set = *set};
-    while (finder.byte != UINT8_MAX && !trawl_byte_set_has(set, finder.byte)) {
-        finder.byte++;
-    }
     if (trawl_byte_set_count(set) == 1) {
+        finder.byte = trawl_byte_set_smallest(set);
         finder.first = first_of_one;
         finder.last = last_of_one;
         return finder;

@@ -26,6 +26,9 @@ static inline void trawl_byte_set_add(trawl_byte_set *set, uint8_t byte) {
 /* The number of bytes in the set. */
 unsigned trawl_byte_set_count(const trawl_byte_set *set);
 
+/* The smallest byte of a set that is not empty. */
+uint8_t trawl_byte_set_smallest(const trawl_byte_set *set);
+
 /* The search for bytes of a set. Each function returns the place of the first or last byte of
  * text[0, length) that is in the set, or NULL. */
 typedef struct trawl_byte_finder trawl_byte_finder;
@@ -33,7 +36,7 @@ struct trawl_byte_finder {
     const uint8_t *(*first)(const trawl_byte_finder *finder, const uint8_t *text, size_t length);
     const uint8_t *(*last)(const trawl_byte_finder *finder, const uint8_t *text, size_t length);
     trawl_byte_set set;
-    uint8_t byte; /* the smallest byte of the set */
+    uint8_t byte; /* the only one of a set of one byte */
 };
 
 /* The finder for a set that is not empty, with functions for an instruction set. A set of one byte

@@ -30,7 +30,8 @@ static inline uint64_t trawl_piece_begin(uint64_t piece, uint64_t pieces, uint64
     return share * piece + mixed % share;
 }
 
-/* Place number `index` of `count` places in [0, room], likewise. `count` is at most room + 1. */
+/* Place number `index` of `count` places in [0, room], each somewhere in its own share, as above.
+ * `count` is at most room + 1. */
 static inline uint64_t trawl_sample_place(uint64_t index, uint64_t count, uint64_t room) {
     uint64_t begin = room * index / count, past = room * (index + 1) / count;
     uint64_t mixed = (index + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;

@@ -129,8 +129,8 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 
 /* Automata with larger tables than this have their states counted, if the patterns have at most so
  * many bytes: it takes 5 ns for a byte. 814,237 periodic strings were expected to need 6,053 MB,
- * and need 2,632 (docs/notebook/2026-11-gpu-zoo.md). Chosen so that counting takes a tenth of the
- * time that building such tables takes. */
+ * and need 2,632 (docs/notebook/2026-11-gpu-zoo.md). Building
+ * 256 MB takes 0.7 s and more by the same page, counting 64 MB of patterns 0.3 s. */
 #define TRAWL_COUNTED_TABLE_BYTES ((uint64_t)256 << 20)
 #define TRAWL_COUNTED_MOST_BYTES ((uint64_t)64 << 20)
 
@@ -190,8 +190,8 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * deviation of a count of 16 is 4; with and without: docs/notebook/2026-11-fifty-million.md. */
 #define TRAWL_SURVEY_FEW_HITS 16.0
 
-/* Number of patterns whose last bytes are looked up in the sample, at most; of larger sets some. It
- * takes 5 to 20 ms. Chosen by that time alone. */
+/* Number of patterns whose last bytes are looked up in the sample, at most; of larger sets some. A
+ * million takes 35 ms of a Zen 3. Chosen by that time alone. */
 #define TRAWL_SURVEY_ENDINGS ((size_t)1 << 20)
 
 /* How much the text repeats itself: hash bits of the count of different 4-grams; and the least

@@ -178,12 +178,13 @@ typedef struct rare_bytes {
     bool is_rare; /* gaps are frequent in the sample */
 } rare_bytes;
 
-/* A set of several bytes is worth a search where gaps without them are half as long as those that
- * are passed over, in the mean: if they are spread at random, 40 % of the text is passed over. */
+/* Bytes are rare if the mean distance from one to the next is at least this share of the shortest
+ * gap that is passed over. Where they are spread at random, 40 % of the text is passed over then.
+ */
 #define LEAST_MEAN_GAPS 0.5
 
-/* Bytes of a sample in which rare bytes are counted, at most: it takes 1 ms. The command's samples
- * are shorter. */
+/* Bytes of a sample in which rare bytes are counted, at most, to bound the time for long samples of
+ * a caller. The command's samples are shorter. Chosen, not measured. */
 #define MOST_COUNTED ((size_t)1 << 20)
 
 /* The planner's expected time for a byte, of the fastest engine; 0: not known. */
@@ -227,10 +228,7 @@ static void write_reason(const trawl_plan *plan, const rare_bytes *rare, char *r
     char *end = reason + length;
     const size_t left = REASON_BYTES - (size_t)length;
     const unsigned count = trawl_byte_set_count(&rare->set);
-    unsigned byte = 0;
-    while (!trawl_byte_set_has(&rare->set, (uint8_t)byte)) {
-        byte++;
-    }
+    const unsigned byte = trawl_byte_set_smallest(&rare->set);
     if (count == 1) {
         (void)snprintf(end, left,
                        byte > ' ' && byte < 0x7f

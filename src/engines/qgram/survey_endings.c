@@ -85,9 +85,10 @@ static uint32_t find_endings(const trawl_qgram_survey *survey, const trawl_surve
     return hits;
 }
 
-/* Corrects the ends of a class of which some patterns only have been examined. Where few positions
- * are found, more exact is the extrapolation from all samples, as long as it is as low. Without
- * memory nothing is corrected. */
+/* Corrects the ends of a class of which not all patterns have been examined. If fewer than
+ * TRAWL_SURVEY_FEW_HITS positions are found, the share that was extrapolated from the examined
+ * patterns stays, unless it is above that number of positions. Without memory nothing is corrected.
+ */
 static void correct_endings(const trawl_qgram_survey *survey, trawl_survey_filter filter,
                             trawl_survey_ends *ends) {
     const size_t step = 1 + survey->patterns->count / TRAWL_SURVEY_ENDINGS;
