@@ -2,6 +2,7 @@
 /* Engine qgram with free anchors: keys that are suffixes of other keys, so that several end at one
  * position; sets whose patterns consist of the same few q-grams, so that buckets are crowded;
  * case-insensitive patterns beside case-sensitive ones; patterns across strips and slices. */
+#include "alike_ends.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -22,6 +23,7 @@ static const trawl_device_costs costs = {.size = sizeof(costs), .bucket = 2};
 /* Properties of the tiers that have been tested: strides of free anchors, one bit each; filters by
  * cores; crowded buckets. */
 static unsigned strides, cores, crowded;
+static uint64_t tails;  /* numbers of bytes by which ends were looked up, one bit each */
 static size_t leftmost; /* matches of the leftmost kinds that were compared */
 
 static void remember(const test_case *test) {
@@ -38,6 +40,7 @@ static void remember(const test_case *test) {
         strides |= tier->anchors != 0 ? 1u << tier->stride : 0;
         cores |= tier->cores;
         crowded |= tier->crowded;
+        tails |= UINT64_C(1) << tier->tail;
     }
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
@@ -111,33 +114,53 @@ static void check_leftmost(const test_case *test) {
     }
 }
 
-static void check_set(const set_kind *kind, random_source random) {
-    static test_case test;
+static void check_case(const test_case *test, random_source random) {
     static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
                                             TRAWL_CUDA_MATCHES};
     expectation expected;
     device_database database;
-    test.name = strdup("free anchors");
-    add_patterns(&test, &random, kind);
-    append_text(&test, &random, kind);
-    expectation_make(&expected, &test);
-    remember(&test);
-    if (device_open_engine(&database, "qgram", &test)) {
+    expectation_make(&expected, test);
+    remember(test);
+    if (device_open_engine(&database, "qgram", test)) {
         for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
             device_scan scan = {.kernel = "filter",
                                 .form = forms[form],
                                 .block_threads = THREADS,
                                 .block_bytes = STRIP};
-            device_check(&database, &scan, &test, test.length, &expected, NULL);
+            device_check(&database, &scan, test, test->length, &expected, NULL);
             scan.alignment = (uint32_t)random_below(&random, 32);
             scan.owned = random_below(&random, 2) * STRIP + random_below(&random, 70);
-            device_check(&database, &scan, &test, test.length, &expected, NULL);
+            device_check(&database, &scan, test, test->length, &expected, NULL);
         }
         device_database_close(&database);
-        check_leftmost(&test);
+        check_leftmost(test);
     }
     expectation_free(&expected);
+}
+
+static void check_set(const set_kind *kind, random_source random) {
+    test_case test = {.name = strdup("free anchors")};
+    add_patterns(&test, &random, kind);
+    append_text(&test, &random, kind);
+    check_case(&test, random);
     test_case_free(&test);
+}
+
+/* Patterns that end alike, and the tables by which their ends are looked up. */
+static void finds_alike_ends(void **state) {
+    (void)state;
+    static const alike_ends kinds[] = {{400, 16, 2, false, false}, {300, 32, 2, false, false},
+                                       {300, 32, 2, true, false},  {300, 40, 2, false, true},
+                                       {200, 24, 26, false, true}, {200, 24, 26, true, false}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        random_source random = random_for_case(random_seed(), 100 + i);
+        test_case test = {.name = strdup("alike ends")};
+        alike_ends_case(&random, &kinds[i], &test);
+        check_case(&test, random);
+        test_case_free(&test);
+    }
+    assert_true((tails & UINT64_C(1) << 8) != 0 && (tails & UINT64_C(1) << 16) != 0 &&
+                (tails & UINT64_C(1) << 32) != 0);
 }
 
 static void all_kinds(void **state) {
@@ -163,6 +186,7 @@ int main(void) {
     combination_set_device_costs(&costs);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(all_kinds, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(finds_alike_ends, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

@@ -85,7 +85,7 @@ endfunction()
 
 # trawl_label_tests(KIND): the last line of each folder's list of tests. Every test gets the label
 # KIND; those of `make check` get the label check, all but those with the label full (too long for
-# it) or gpu (for a device); and each gets one of the labels slice-1 to slice-4, of which CI runs one
+# it) or gpu (for a device); and each gets one of the labels slice-1 to slice-8, of which CI runs one
 # for a commit. A test goes into the slice whose tests of its kind, check or full, cost least so far.
 function(trawl_label_tests kind)
   get_property(names DIRECTORY PROPERTY TESTS)
@@ -108,11 +108,11 @@ function(trawl_label_tests kind)
     endif()
     get_property(loads GLOBAL PROPERTY TRAWL_SLICES_${extent})
     if(NOT loads)
-      set(loads 0 0 0 0)
+      set(loads 0 0 0 0 0 0 0 0)
     endif()
     set(slice 0)
     set(least -1)
-    foreach(number RANGE 3)
+    foreach(number RANGE 7)
       list(GET loads ${number} load)
       if(least EQUAL -1 OR load LESS least)
         set(slice ${number})

@@ -11,6 +11,7 @@
 #include "engines/qgram/bloom/bit_scatter.h"
 #include "engines/qgram/bloom/fields.h"
 #include "engines/qgram/divide.h"
+#include "engines/qgram/look_up_word.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
 #include "engines/qgram/sparse/build.h"
@@ -152,8 +153,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
         trawl_status status = trawl_packed_reserve(build, part, tier, keys, INSTEAD);
         return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
     }
-    tier->look_up_bytes =
-        tier->window < TRAWL_QGRAM_LOOK_UP_BYTES ? tier->window : TRAWL_QGRAM_LOOK_UP_BYTES;
+    tier->look_up_bytes = trawl_qgram_tier_look_up_bytes(tier);
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
                                               trawl_qgram_filter_words(tier), 4, INSTEAD);
     if (tier->kind == TRAWL_TIER_ANCHORS || tier->kind == TRAWL_TIER_SPARSE) {
@@ -447,14 +447,9 @@ static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram
     }
 }
 
-static uint64_t look_up_word(const uint8_t *reversed, uint32_t bytes, const void *context) {
-    (void)context;
-    return trawl_ending_number(reversed, bytes);
-}
-
 static void fill_hash(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                       const trawl_keys *keys) {
-    trawl_endings_hash(keys, tier->look_up_bytes, look_up_word, NULL, tier->hash_bits,
+    trawl_endings_hash(keys, tier->look_up_bytes, trawl_qgram_word_of_key, NULL, tier->hash_bits,
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
 }

@@ -54,10 +54,10 @@ typedef enum trawl_tier_kind {
 
 /* Limits of the format. Where no reason is given they were chosen, not measured. */
 #define TRAWL_QGRAM_MAX_TIERS 8u
-#define TRAWL_QGRAM_MAX_GRAM 16u     /* bytes: two words of eight */
-#define TRAWL_QGRAM_MAX_STRIDE 64u   /* bytes */
-#define TRAWL_QGRAM_MAX_ROW_BITS 28u /* 1 GiB of rows */
-#define TRAWL_QGRAM_LOOK_UP_BYTES 8u /* a word of 64 bits */
+#define TRAWL_QGRAM_MAX_GRAM 16u      /* bytes: two words of eight */
+#define TRAWL_QGRAM_MAX_STRIDE 64u    /* bytes */
+#define TRAWL_QGRAM_MAX_ROW_BITS 28u  /* 1 GiB of rows */
+#define TRAWL_QGRAM_LOOK_UP_BYTES 32u /* a multiple of eight; see look_up_word.h */
 
 /* Samples that the loops test without a branch between them. x86 addresses that many by small
  * multiples of the stride (bloom/template.h). */
@@ -77,7 +77,8 @@ typedef struct trawl_qgram_tier {
     uint32_t suffix_filter_bits;     /* the suffix filter has 1 << suffix_filter_bits words;
                                         anchors: so many words have the tags; sparse: so many
                                         buckets */
-    uint32_t look_up_bytes;          /* last bytes by which an end is looked up: min(m, 8);
+    uint32_t look_up_bytes;          /* last bytes by which an end is looked up
+                                        (look_up_word.h); teddy, registers: eight at most;
                                         packed: last letters instead */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads; anchors, sparse: 0
                                         without crowded buckets, and then there is no HASH */

@@ -73,7 +73,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
 double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uint32_t stride);
 
 /* Measures for each class the ends of its patterns: by as many last bytes as the suffix filter
- * tests at most, and the steps by at most eight, as key look-up finds them. */
+ * tests at most, and the steps by as many as key look-up uses, 16 at most. */
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends);
 
 /* Returns the share of positions of the text at which a pattern of class 0 ends. These have one or

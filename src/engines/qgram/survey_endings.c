@@ -10,6 +10,7 @@
 
 #include "base/allocate.h"
 #include "base/text_pieces.h"
+#include "engines/qgram/look_up_word.h"
 #include "engines/qgram/survey.h"
 #include "engines/qgram/survey_hash.h"
 #include "engines/qgram/verify/runs.h"
@@ -85,6 +86,13 @@ static uint32_t find_endings(const trawl_qgram_survey *survey, const trawl_surve
     return hits;
 }
 
+/* The last bytes by which keys of a class are looked up, as far as q-grams of a survey reach. (In
+ * tiers with prefix signatures it is eight at most; these have few keys that end alike.) */
+static uint32_t look_up_bytes(const trawl_qgram_survey *survey, uint32_t length_class) {
+    const uint32_t bytes = trawl_qgram_look_up_bytes(survey->min_length[length_class]);
+    return bytes < TRAWL_QGRAM_MAX_GRAM ? bytes : TRAWL_QGRAM_MAX_GRAM;
+}
+
 /* Corrects the ends of a class of which not all patterns have been examined. If fewer than
  * TRAWL_SURVEY_FEW_HITS positions are found, the share that was extrapolated from the examined
  * patterns stays, unless it is above that number of positions. Without memory nothing is corrected.
@@ -106,8 +114,9 @@ static void correct_endings(const trawl_qgram_survey *survey, trawl_survey_filte
     if (hits < TRAWL_SURVEY_FEW_HITS) {
         share = ends->share < few ? ends->share : few;
     }
-    if (filter.gram > TRAWL_QGRAM_LOOK_UP_BYTES) {
-        filter.gram = TRAWL_QGRAM_LOOK_UP_BYTES;
+    const uint32_t look_up = look_up_bytes(survey, filter.begin);
+    if (filter.gram > look_up) {
+        filter.gram = look_up;
         hits = find_endings(survey, &filter, step, slots, &all, &searches);
     }
     trawl_release(slots);
@@ -132,8 +141,9 @@ void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey
         trawl_survey_rates rates;
         trawl_survey_measure(survey, &filter, &rates);
         ends[length_class].share = rates.pass[length_class + 1];
-        if (filter.gram > TRAWL_QGRAM_LOOK_UP_BYTES && ends[length_class].share > 0) {
-            filter.gram = TRAWL_QGRAM_LOOK_UP_BYTES;
+        const uint32_t look_up = look_up_bytes(survey, length_class);
+        if (filter.gram > look_up && ends[length_class].share > 0) {
+            filter.gram = look_up;
             trawl_survey_measure(survey, &filter, &rates);
         }
         ends[length_class].steps = ends[length_class].share * rates.steps_per_candidate;

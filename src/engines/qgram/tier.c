@@ -4,11 +4,12 @@
 #include "base/allocate.h"
 #include "engines/qgram/packed/dense.h"
 #include "engines/qgram/verify/compare_keys.h"
+#include "engines/qgram/verify/look_up.h"
 #include "engines/qgram/verify/suffix_filter.h"
 
 static trawl_qgram_filter view_filter(const trawl_db *db, uint32_t part,
                                       const trawl_qgram_tier *tier) {
-    bool by_bytes = tier->look_up_bytes != 0 && tier->look_up_bytes <= TRAWL_QGRAM_LOOK_UP_BYTES;
+    bool by_bytes = tier->look_up_bytes != 0 && tier->look_up_bytes <= 8;
     trawl_qgram_filter filter = {
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
@@ -198,23 +199,39 @@ static bool lists_keys(const trawl_tier_walker *walker) {
            walker->tier->kind == TRAWL_TIER_ANCHORS || walker->tier->kind == TRAWL_TIER_SPARSE;
 }
 
-/* Returns the longest key of the tier that ends there, or TRAWL_NO_KEY. */
-static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, size_t end) {
+/* Sets the key of each end of a tier of one- and two-byte keys. */
+static void find_keys_of_pairs(const trawl_tier_walker *walker, const trawl_window *window,
+                               const trawl_qgram_lists *lists, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        lists->keys[i] = key_of_pair(walker, window, lists->ends[i]);
+    }
+}
+
+/* Sets the key of each end of the lists that has none yet: the longest key of the tier that ends
+ * there, or TRAWL_NO_KEY. */
+static void find_keys(trawl_tier_walker *walker, const trawl_window *window,
+                      const trawl_qgram_lists *lists, size_t count) {
     if (walker->tier->kind == TRAWL_TIER_DIRECT) {
-        return key_of_pair(walker, window, end);
+        find_keys_of_pairs(walker, window, lists, count);
+    } else if (count != 0) {
+        trawl_qgram_look_up_keys(walker, window, lists, count, lists_keys(walker));
     }
-    uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
-    uint64_t word = ending & walker->filter.look_up_mask;
-    size_t slot = trawl_ending_slot(word, walker->tier->hash_bits);
-    uint32_t past = walker->heads[slot + 1];
-    for (uint32_t i = walker->heads[slot]; i < past; i++) {
-        const trawl_ending_range *range = &walker->ranges[i];
-        if (range->word == word) {
-            return trawl_endings_find(&walker->search, range->first, range->last,
-                                      walker->tier->look_up_bytes, window->text, end, ending);
-        }
+}
+
+/* Drops the ends at which no condition holds, before they are looked up. */
+static size_t drop_closed_ends(const trawl_tier_walker *walker, const trawl_window *window,
+                               const trawl_qgram_lists *lists, size_t count) {
+    const trawl_outputs *outputs = &walker->search.view.outputs;
+    size_t kept = 0;
+    if (outputs->gates == NULL) {
+        return count;
     }
-    return TRAWL_NO_KEY;
+    for (size_t i = 0; i < count; i++) {
+        lists->ends[kept] = lists->ends[i];
+        lists->keys[kept] = lists->keys[i];
+        kept += !trawl_gates_closed(outputs, window, lists->ends[i]);
+    }
+    return kept;
 }
 
 /* Drops events of ends at which no condition holds. */
@@ -226,6 +243,23 @@ static void drop_closed(trawl_tier_walker *walker, const trawl_window *window) {
     }
 }
 
+/* Looks up the keys of `count` ends, and makes events of them. Not inlined: most short texts have
+ * no end, and a call for them should not set up what this needs. */
+static __attribute__((noinline)) void make_events(trawl_tier_walker *walker,
+                                                  const trawl_window *window,
+                                                  const trawl_qgram_lists *lists, size_t count) {
+    count = drop_closed_ends(walker, window, lists, count);
+    find_keys(walker, window, lists, count);
+    const uint32_t *ends = lists->ends;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        walker->events[found] = (trawl_ending_event){.position = ends[i], .key = lists->keys[i]};
+        found += lists->keys[i] != TRAWL_NO_KEY;
+    }
+    walker->event_count = found;
+    drop_closed(walker, window);
+}
+
 void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                        size_t end, const trawl_qgram_lists *lists) {
     if (walker->tier->kind == TRAWL_TIER_PACKED) {
@@ -234,22 +268,11 @@ void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, si
         return;
     }
     size_t count = find_ends(walker, window, begin, end, lists);
-    const uint32_t *ends = lists->ends;
-    bool known = lists_keys(walker);
-    const trawl_outputs *outputs = &walker->search.view.outputs;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t key = known ? lists->keys[i] : TRAWL_NO_KEY;
-        if (trawl_gates_closed(outputs, window, ends[i])) {
-            continue;
-        }
-        key = key == TRAWL_NO_KEY ? find_key(walker, window, ends[i]) : key;
-        walker->events[found] = (trawl_ending_event){.position = ends[i], .key = key};
-        found += key != TRAWL_NO_KEY;
-    }
-    walker->event_count = found;
-    drop_closed(walker, window);
+    walker->event_count = 0;
     walker->next = 0;
+    if (count != 0) {
+        make_events(walker, window, lists, count);
+    }
 }
 
 void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
@@ -259,13 +282,15 @@ void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, siz
         return;
     }
     size_t count = find_ends(walker, window, begin, end, lists);
+    if (count == 0) {
+        return;
+    }
     const uint32_t *ends = lists->ends;
     const trawl_endings_view *view = &walker->search.view;
     uint64_t *hits = counts->per_pattern == NULL ? NULL : walker->search.hits;
-    bool known = lists_keys(walker);
+    find_keys(walker, window, lists, count);
     for (size_t i = 0; i < count; i++) {
-        uint32_t key = known ? lists->keys[i] : TRAWL_NO_KEY;
-        key = key == TRAWL_NO_KEY ? find_key(walker, window, ends[i]) : key;
+        uint32_t key = lists->keys[i];
         if (key != TRAWL_NO_KEY) {
             trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts, hits);
         }

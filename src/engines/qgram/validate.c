@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "engines/qgram/anchors/build.h"
 #include "engines/qgram/bloom/fields.h"
+#include "engines/qgram/look_up_word.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
 #include "engines/qgram/sparse/build.h"
@@ -58,13 +59,11 @@ static bool tier_is_valid(const trawl_qgram_tier *tier) {
     }
     uint32_t most_stride =
         tier->kind == TRAWL_TIER_SPARSE ? TRAWL_SPARSE_MAX_STRIDE : TRAWL_QGRAM_MAX_STRIDE;
-    uint32_t look_up_bytes =
-        tier->window < TRAWL_QGRAM_LOOK_UP_BYTES ? tier->window : TRAWL_QGRAM_LOOK_UP_BYTES;
     return valid && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 && tier->stride <= most_stride &&
            tier->stride <= tier->window - tier->gram + 1 && tier->suffix_filter_bits != 0 &&
            tier->suffix_filter_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-           tier->look_up_bytes == look_up_bytes;
+           tier->look_up_bytes == trawl_qgram_tier_look_up_bytes(tier);
 }
 
 static trawl_status validate_pairs(const trawl_db *db, uint32_t part, trawl_error *error) {

@@ -5,6 +5,7 @@
 #define TRAWL_ENGINES_QGRAM_CUDA_FIND_KEYS_CUH
 
 #include "engines/qgram/cuda/sample_filter.cuh"
+#include "engines/qgram/look_up_word.h"
 
 #define FULL 0xffffffffu
 
@@ -155,7 +156,25 @@ typedef struct key_range {
     uint64_t ending; /* of the text (trawl_ending_number) */
 } key_range;
 
-/* Looks up the ending of the text in the hash table. */
+/* The word of the `tail` bytes before text[end] (engines/qgram/look_up_word.h); `ending` is that of
+ * the last eight. The text has so many bytes. */
+static __device__ __forceinline__ uint64_t look_up_word(const trawl_cuda_slice &slice,
+                                                        const trawl_cuda_qgram_tier &tier,
+                                                        uint32_t end, uint64_t ending) {
+    if (tier.tail <= 8) {
+        return ending & ~UINT64_C(0) << (64 - 8 * tier.tail);
+    }
+    uint64_t word = ending;
+#pragma unroll 1
+    for (uint32_t at = 8; at < tier.tail; at += 8) {
+        const uint64_t before = eight_before(slice, (int32_t)(end - at));
+        word = trawl_qgram_longer_word(word, tier.folded != 0 ? trawl_fold_word(before) : before);
+    }
+    return word;
+}
+
+/* Looks up the text's last bytes in the hash table. If their word is a hash, the keys of the range
+ * may have other bytes. */
 static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_reporter &reporter,
                                                              const trawl_cuda_qgram_tables &table,
                                                              uint32_t end) {
@@ -167,12 +186,14 @@ static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_re
         result.first = result.last == 0 ? 0 : result.last - 1;
         return result;
     }
-    uint32_t tail = table.tier.tail;
     result.ending = eight_before(reporter.slice, (int32_t)end);
     result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
-    uint64_t word = result.ending & ~UINT64_C(0) << (64 - 8 * tail);
-    size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
-    uint32_t past = end < tail ? 0 : __ldg(table.heads + slot + 1);
+    if (end < table.tier.tail) {
+        return result;
+    }
+    const uint64_t word = look_up_word(reporter.slice, table.tier, end, result.ending);
+    const size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
+    const uint32_t past = __ldg(table.heads + slot + 1);
     for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
         uint4 range = __ldg(table.ranges + i); /* word, first, last */
         if (((uint64_t)range.y << 32 | range.x) == word) {
@@ -225,7 +246,7 @@ static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_report
                                                          uint32_t end) {
     const trawl_outputs &outputs = table.endings.keys.outputs;
     uint32_t low = first, high = last;
-    uint32_t low_common = table.tier.tail, high_common = table.tier.tail;
+    uint32_t low_common = table.tier.tail <= 8 ? table.tier.tail : 0, high_common = low_common;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2, length = __ldg(outputs.length + middle);
         const uint32_t past = __ldg(table.pattern_end + middle), most = length < end ? length : end;
@@ -252,7 +273,7 @@ static __device__ __forceinline__ uint32_t longest_in_range(const trawl_cuda_rep
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
         return trawl_ending_suffix(&outputs, range.first, end);
     }
-    if (table.tier.max_length == table.tier.tail) {
+    if (table.tier.max_length == table.tier.tail && table.tier.tail <= 8) {
         return range.first; /* keys are not longer than the tail, so there is just one */
     }
     const uint64_t *endings = table.endings.endings;

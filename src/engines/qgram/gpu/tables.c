@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
+#include "engines/qgram/look_up_word.h"
 
 /* For messages: what could not be allocated. */
 #define WHAT "q-gram tables for a device"
@@ -156,9 +157,50 @@ static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
     }
 }
 
-static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *context) {
-    (void)context;
-    return trawl_ending_number(reversed, tail);
+/* Makes the hash table of the keys by their last `tail` bytes. */
+static trawl_status make_hash(uint32_t tail, trawl_cuda_qgram_tier *tier,
+                              trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
+    tier->tail = tail;
+    arrays->range_count = trawl_endings_count(&arrays->keys, tail);
+    tier->hash_bits = trawl_ending_bits(arrays->range_count);
+    trawl_status status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
+    if (status == TRAWL_OK) {
+        status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_endings_hash(&arrays->keys, tail, trawl_qgram_word_of_key, NULL, tier->hash_bits,
+                           arrays->heads, arrays->ranges);
+    }
+    return status;
+}
+
+/* Whether two ranges have the same word, which is by chance or by malice. */
+static bool repeats_word(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays) {
+    for (size_t slot = 0; slot < (size_t)1 << tier->hash_bits; slot++) {
+        for (uint32_t i = arrays->heads[slot]; i < arrays->heads[slot + 1]; i++) {
+            for (uint32_t j = i + 1; j < arrays->heads[slot + 1]; j++) {
+                if (arrays->ranges[i].word == arrays->ranges[j].word) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* The same, where a word leads to one range. Words of eight bytes are the bytes themselves. */
+static trawl_status make_unique_hash(trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays,
+                                     trawl_error *error) {
+    trawl_status status =
+        make_hash(trawl_qgram_look_up_bytes(tier->min_length), tier, arrays, error);
+    if (status != TRAWL_OK || tier->tail <= 8 || !repeats_word(tier, arrays)) {
+        return status;
+    }
+    trawl_release(arrays->heads);
+    trawl_release(arrays->ranges);
+    arrays->heads = NULL;
+    arrays->ranges = NULL;
+    return make_hash(8, tier, arrays, error);
 }
 
 static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cuda_qgram_tier *tier,
@@ -173,20 +215,12 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
         }
         return status;
     }
-    tier->tail = tier->min_length < 8 ? tier->min_length : 8;
-    arrays->range_count = trawl_endings_count(&arrays->keys, tier->tail);
-    tier->hash_bits = trawl_ending_bits(arrays->range_count);
     if (status == TRAWL_OK) {
-        status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
-    }
-    if (status == TRAWL_OK) {
-        status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
+        status = make_unique_hash(tier, arrays, error);
     }
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits, arrays->heads,
-                       arrays->ranges);
     return tier->anchors != 0 ? trawl_cuda_qgram_anchors_make(layout, tier, arrays, error)
                               : make_windows(layout, tier, arrays, error);
 }
