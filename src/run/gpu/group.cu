@@ -274,6 +274,15 @@ static void choose_drivers(group_walk *self, uint64_t bytes) {
     }
 }
 
+/* The size of segments that are read into staging memory, so that this memory of all devices stays
+ * within its limit. */
+static uint64_t limit_staging(uint64_t bytes, uint32_t devices, uint64_t overlap) {
+    uint64_t most = TRAWL_STAGING_BYTES / (TRAWL_RING_FILLED_SLOTS * (devices == 0 ? 1 : devices));
+    uint64_t least = TRAWL_SEGMENT_OVERLAP_FACTOR * overlap;
+    most = most < least ? least : most;
+    return bytes < most ? bytes : most;
+}
+
 /* Cuts the window into segments. They are so small that each device gets as many segments as it
  * would for its part of the text alone. */
 static trawl_segments cut(const group_walk *self, const trawl_window *window) {
@@ -282,6 +291,7 @@ static trawl_segments cut(const group_walk *self, const trawl_window *window) {
     if (bytes == 0) {
         uint64_t each = own / (self->count == 0 ? 1 : self->count);
         bytes = trawl_segments_cut(window->owned + each, window->owned, overlap, 0).bytes;
+        bytes = window->reading == NULL ? bytes : limit_staging(bytes, self->count, overlap);
     }
     return trawl_segments_cut(window->length, window->owned, overlap,
                               bytes == 0 ? TRAWL_SEGMENT_UNIT : bytes);
