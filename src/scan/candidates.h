@@ -32,7 +32,7 @@ static inline trawl_status trawl_consume(const trawl_consumer *consumer, const t
 typedef struct trawl_endings_search {
     trawl_endings_view view;
     uint64_t *hits;        /* counts of keys; NULL unless patterns are counted one by one */
-    uint64_t compared;     /* bytes of keys that were compared with the text so far */
+    uint64_t compared;     /* bytes of keys and of ranges compared with the text so far */
     trawl_last_start last; /* in the window that is walked now */
 } trawl_endings_search;
 
@@ -51,6 +51,12 @@ void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
  * search->compared. */
 uint32_t trawl_endings_find(trawl_endings_search *search, uint32_t first, uint32_t last,
                             size_t known, const uint8_t *text, size_t end, uint64_t ending);
+
+/* Adds the ranges of a hash table's slot that a look-up has read to search->compared. By chance it
+ * is one or two; by malice a slot has those of all patterns. */
+static inline void trawl_endings_read(trawl_endings_search *search, uint32_t ranges) {
+    search->compared += ranges * sizeof(trawl_ending_range);
+}
 
 /* Reports the matches of `key` and of its links, which end before text[end] of the window. */
 static inline trawl_status trawl_endings_report(trawl_endings_search *search,

@@ -18,7 +18,7 @@ typedef struct alike_ends {
     size_t shortest; /* bytes of a pattern: 8 to 100 */
     size_t letters;  /* that patterns are made of; with few, they have their q-grams in common */
     bool any_case;   /* some are case-insensitive */
-    bool same_words; /* some have another one's look-up word */
+    bool same_words; /* some have another one's look-up word, in sets without `any_case` */
 } alike_ends;
 
 /* Fills an empty case (free it with test_case_free): a text of the patterns, of damaged ones, and

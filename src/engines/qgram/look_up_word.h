@@ -25,8 +25,8 @@ static inline uint32_t trawl_qgram_look_up_bytes(uint32_t min_length) {
 /* The same of a tier. Prefix signatures go on from a word of eight bytes (verify/compare_keys.c).
  */
 static inline uint32_t trawl_qgram_tier_look_up_bytes(const trawl_qgram_tier *tier) {
-    bool most = trawl_qgram_has_prefix_signatures(tier) && tier->min_length > 8;
-    return most ? 8 : trawl_qgram_look_up_bytes(tier->min_length);
+    bool is_limited = trawl_qgram_has_prefix_signatures(tier) && tier->min_length > 8;
+    return is_limited ? 8 : trawl_qgram_look_up_bytes(tier->min_length);
 }
 
 /* The word of the bytes so far and of the eight bytes before them. */

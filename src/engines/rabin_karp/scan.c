@@ -130,8 +130,9 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
                             uint64_t hash, const trawl_consumer *consumer) {
     uint64_t ending = trawl_ending_load(window->text, end, tables->search.view.folded);
     size_t slot = trawl_ending_slot(hash, tables->pass.hash_bits);
-    uint32_t past = tables->heads[slot + 1];
-    for (uint32_t i = tables->heads[slot]; i < past; i++) {
+    const uint32_t first = tables->heads[slot], past = tables->heads[slot + 1];
+    trawl_endings_read(&tables->search, past - first);
+    for (uint32_t i = first; i < past; i++) {
         const trawl_ending_range *range = &tables->ranges[i];
         if (range->word != hash) {
             continue;

@@ -154,8 +154,9 @@ static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window
     uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
     uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
     size_t slot = trawl_ending_slot(word, walker->header->hash_bits);
-    uint32_t past = walker->heads[slot + 1];
-    for (uint32_t i = walker->heads[slot]; i < past; i++) {
+    const uint32_t first = walker->heads[slot], past = walker->heads[slot + 1];
+    trawl_endings_read(&walker->search, past - first);
+    for (uint32_t i = first; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == word) {
             uint32_t key = trawl_endings_find(&walker->search, range->first, range->last, tail,

@@ -156,17 +156,17 @@ typedef struct key_range {
     uint64_t ending; /* of the text (trawl_ending_number) */
 } key_range;
 
-/* The word of the `tail` bytes before text[end] (engines/qgram/look_up_word.h); `ending` is that of
- * the last eight. The text has so many bytes. */
+/* The word of the `look_up_bytes` bytes before text[end] (engines/qgram/look_up_word.h); `ending`
+ * is that of the last eight. The text has so many bytes. */
 static __device__ __forceinline__ uint64_t look_up_word(const trawl_cuda_slice &slice,
                                                         const trawl_cuda_qgram_tier &tier,
                                                         uint32_t end, uint64_t ending) {
-    if (tier.tail <= 8) {
-        return ending & ~UINT64_C(0) << (64 - 8 * tier.tail);
+    if (tier.look_up_bytes <= 8) {
+        return ending & ~UINT64_C(0) << (64 - 8 * tier.look_up_bytes);
     }
     uint64_t word = ending;
 #pragma unroll 1
-    for (uint32_t at = 8; at < tier.tail; at += 8) {
+    for (uint32_t at = 8; at < tier.look_up_bytes; at += 8) {
         const uint64_t before = eight_before(slice, (int32_t)(end - at));
         word = trawl_qgram_longer_word(word, tier.folded != 0 ? trawl_fold_word(before) : before);
     }
@@ -188,7 +188,7 @@ static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_re
     }
     result.ending = eight_before(reporter.slice, (int32_t)end);
     result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
-    if (end < table.tier.tail) {
+    if (end < table.tier.look_up_bytes) {
         return result;
     }
     const uint64_t word = look_up_word(reporter.slice, table.tier, end, result.ending);
@@ -246,7 +246,8 @@ static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_report
                                                          uint32_t end) {
     const trawl_outputs &outputs = table.endings.keys.outputs;
     uint32_t low = first, high = last;
-    uint32_t low_common = table.tier.tail <= 8 ? table.tier.tail : 0, high_common = low_common;
+    uint32_t low_common = table.tier.look_up_bytes <= 8 ? table.tier.look_up_bytes : 0,
+             high_common = low_common;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2, length = __ldg(outputs.length + middle);
         const uint32_t past = __ldg(table.pattern_end + middle), most = length < end ? length : end;
@@ -273,8 +274,8 @@ static __device__ __forceinline__ uint32_t longest_in_range(const trawl_cuda_rep
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
         return trawl_ending_suffix(&outputs, range.first, end);
     }
-    if (table.tier.max_length == table.tier.tail && table.tier.tail <= 8) {
-        return range.first; /* keys are not longer than the tail, so there is just one */
+    if (table.tier.max_length == table.tier.look_up_bytes && table.tier.look_up_bytes <= 8) {
+        return range.first; /* keys are not longer, so there is just one */
     }
     const uint64_t *endings = table.endings.endings;
     uint32_t key = range.first;

@@ -82,15 +82,15 @@ typedef struct trawl_cuda_qgram_tier {
     uint32_t filter_at;    /* first 32-bit word of the filter in the image (SHARED, DIRECT) */
     uint32_t end_offset_bits; /* the table of end offsets has 1 << end_offset_bits entries of 16
                                  bits; 0 at a stride of 1 */
-    uint32_t tail;         /* number of last bytes by which keys are looked up (look_up_word.h); no
-                              two ranges have the same word */
-    uint32_t hash_bits;    /* the hash table of endings has (1 << hash_bits) + 1 heads */
-    uint32_t anchors;      /* 1: free anchors (free_anchors.h) */
-    uint32_t cores;        /* 1: the filter has words by cores (trawl_cuda_qgram_core_bit) */
-    uint32_t buckets;      /* free anchors: number of buckets, without further entries */
-    uint32_t crowded;      /* free anchors: 1: some buckets are crowded */
-    uint32_t in_automaton; /* 1: frequent patterns (trawl_cuda_qgram_automaton): the tier is used
-                              only to write records */
+    uint32_t look_up_bytes;   /* last bytes by which keys are looked up (look_up_word.h); no
+                                two ranges have the same word */
+    uint32_t hash_bits;       /* the hash table of endings has (1 << hash_bits) + 1 heads */
+    uint32_t anchors;         /* 1: free anchors (free_anchors.h) */
+    uint32_t cores;           /* 1: the filter has words by cores (trawl_cuda_qgram_core_bit) */
+    uint32_t buckets;         /* free anchors: number of buckets, without further entries */
+    uint32_t crowded;         /* free anchors: 1: some buckets are crowded */
+    uint32_t in_automaton;    /* 1: frequent patterns (trawl_cuda_qgram_automaton): the tier is used
+                                 only to write records */
 } trawl_cuda_qgram_tier;
 
 /* The number of 32-bit words of a sample; and a mask of those bytes of its earliest word that

@@ -157,26 +157,32 @@ static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
     }
 }
 
-/* Makes the hash table of the keys by their last `tail` bytes. */
-static trawl_status make_hash(uint32_t tail, trawl_cuda_qgram_tier *tier,
+/* Makes the hash table of the keys by their last `look_up_bytes` bytes. */
+static trawl_status make_hash(uint32_t look_up_bytes, trawl_cuda_qgram_tier *tier,
                               trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
-    tier->tail = tail;
-    arrays->range_count = trawl_endings_count(&arrays->keys, tail);
+    tier->look_up_bytes = look_up_bytes;
+    arrays->range_count = trawl_endings_count(&arrays->keys, look_up_bytes);
     tier->hash_bits = trawl_ending_bits(arrays->range_count);
     trawl_status status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
     if (status == TRAWL_OK) {
         status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
     }
     if (status == TRAWL_OK) {
-        trawl_endings_hash(&arrays->keys, tail, trawl_qgram_word_of_key, NULL, tier->hash_bits,
-                           arrays->heads, arrays->ranges);
+        trawl_endings_hash(&arrays->keys, look_up_bytes, trawl_qgram_word_of_key, NULL,
+                           tier->hash_bits, arrays->heads, arrays->ranges);
     }
     return status;
 }
 
-/* Whether two ranges have the same word, which is by chance or by malice. */
+/* More ranges than this in one slot are there by malice. */
+enum { MOST_IN_SLOT = 64 };
+
+/* Whether two ranges have the same word, or a slot is crowded, by chance or by malice. */
 static bool repeats_word(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays) {
     for (size_t slot = 0; slot < (size_t)1 << tier->hash_bits; slot++) {
+        if (arrays->heads[slot + 1] - arrays->heads[slot] > MOST_IN_SLOT) {
+            return true;
+        }
         for (uint32_t i = arrays->heads[slot]; i < arrays->heads[slot + 1]; i++) {
             for (uint32_t j = i + 1; j < arrays->heads[slot + 1]; j++) {
                 if (arrays->ranges[i].word == arrays->ranges[j].word) {
@@ -193,7 +199,7 @@ static trawl_status make_unique_hash(trawl_cuda_qgram_tier *tier, trawl_cuda_qgr
                                      trawl_error *error) {
     trawl_status status =
         make_hash(trawl_qgram_look_up_bytes(tier->min_length), tier, arrays, error);
-    if (status != TRAWL_OK || tier->tail <= 8 || !repeats_word(tier, arrays)) {
+    if (status != TRAWL_OK || tier->look_up_bytes <= 8 || !repeats_word(tier, arrays)) {
         return status;
     }
     trawl_release(arrays->heads);
