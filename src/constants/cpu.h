@@ -33,9 +33,10 @@
 #define TRAWL_PLAN_FEW_ENDS (1.0 / 15)
 #define TRAWL_PLAN_OFTEN_ENDS (1.0 / 2)
 
-/* Nanoseconds after which text without a byte that every pattern contains is passed over rather
- * than walked: about twice what it takes to begin a walk behind it (a walker's call for 64 bytes
- * takes 50 to 200 ns: docs/notebook/2026-11-one-calls.md). And bytes, where no time is known. */
+/* Nanoseconds after which text without any of the rare bytes, of which every pattern contains one,
+ * is passed over rather than walked: about twice what it takes to begin a walk behind it (a
+ * walker's call for 64 bytes takes 50 to 200 ns: docs/notebook/2026-11-one-calls.md). And bytes,
+ * where no time is known. */
 #define TRAWL_PLAN_BEGIN_NANOSECONDS 400.0
 #define TRAWL_PLAN_USUAL_GAP 4096.0
 
@@ -72,10 +73,12 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
  * and for a place in a pattern; of a survey, for a q-gram that is entered or tested; of Teddy, for
  * a pattern; of a register Bloom filter, for a byte of sample; of wu-manber, for a block of the
  * patterns and a byte of sample; of rabin-karp in each pass, for a pattern and a byte of sample.
- * Fitted to six sets (docs/notebook/2026-11-planning-time.md). */
+ * Fitted to six sets (docs/notebook/2026-11-planning-time.md). ENDING, on a Zen 3: of a pattern
+ * whose last bytes are looked up in the sample (docs/notebook/2026-11-regret.md). */
 #define TRAWL_EFFORT_ANCHORS_BYTE 4.0
 #define TRAWL_EFFORT_ANCHORS_PLACE 20.0
 #define TRAWL_EFFORT_SURVEY_GRAM 30.0
+#define TRAWL_EFFORT_ENDING 35.0
 #define TRAWL_EFFORT_TEDDY_PATTERN 10e3
 #define TRAWL_EFFORT_REGISTERS_BYTE 8.0
 #define TRAWL_EFFORT_WU_MANBER_BLOCK 25.0

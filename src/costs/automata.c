@@ -473,7 +473,7 @@ static size_t scattering_step(size_t pieces) {
  * what follows. */
 static trawl_status take_pieces(walk *self, size_t most, uint8_t **taken, trawl_error *error) {
     size_t bytes = self->length < most ? self->length : most;
-    size_t pieces = bytes / PIECE, distance = pieces == 0 ? 0 : self->length / pieces;
+    size_t pieces = bytes / PIECE;
     *taken = NULL;
     if (pieces < 2) {
         self->length = bytes;
@@ -485,7 +485,8 @@ static trawl_status take_pieces(walk *self, size_t most, uint8_t **taken, trawl_
     }
     size_t step = scattering_step(pieces);
     for (size_t i = 0, piece = 0; i < pieces; i++, piece = (piece + step) % pieces) {
-        memcpy(*taken + i * PIECE, self->text + piece * distance, PIECE);
+        memcpy(*taken + i * PIECE,
+               self->text + trawl_sample_place(piece, pieces, self->length - PIECE), PIECE);
     }
     self->text = *taken;
     self->length = pieces * PIECE;

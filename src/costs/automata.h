@@ -39,7 +39,9 @@ typedef struct trawl_automata_estimate {
 } trawl_automata_estimate;
 
 /* Measures on a sample of at least TRAWL_SAMPLE_LEAST bytes. Of patterns and of text at most about
- * `most` bytes each are examined (trawl_effort_bytes). Errors: TRAWL_ERROR_MEMORY. */
+ * `most` bytes each are examined (trawl_effort_bytes). Only where the tables would have more than
+ * TRAWL_COUNTED_TABLE_BYTES, the states of all patterns are counted, which takes a small share of
+ * the time of building them. Errors: TRAWL_ERROR_MEMORY. */
 trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
                                     size_t length, size_t most, trawl_automata_estimate *estimate,
                                     trawl_error *error);

@@ -10,8 +10,9 @@
 bool trawl_patterns_repeat(const trawl_patterns *patterns, size_t id, size_t other);
 
 /* Makes a set of all patterns but those that repeat an earlier one, without names, conditions,
- * groups and values. *distinct is NULL if fewer than an eighth of the patterns repeat another one.
- * The caller frees *distinct. Errors: TRAWL_ERROR_MEMORY. */
+ * groups and values. *distinct is NULL if fewer than about an eighth of the patterns repeat another
+ * one, or if their number was underestimated. The caller frees *distinct. Errors:
+ * TRAWL_ERROR_MEMORY. */
 trawl_status trawl_patterns_distinct(const trawl_patterns *patterns, trawl_patterns **distinct,
                                      trawl_error *error);
 

@@ -187,14 +187,21 @@ typedef struct rare_bytes {
  * a caller. The command's samples are shorter. Chosen, not measured. */
 #define MOST_COUNTED ((size_t)1 << 20)
 
-/* The planner's expected time for a byte, of the fastest engine; 0: not known. */
-static double least_nanoseconds(const trawl_plan *plan) {
-    double least = 0;
+/* The planner's expected time for a byte with the engine that was chosen; 0: not known. */
+static double expected_nanoseconds(const trawl_plan *plan) {
+    static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
+        [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
+        [TRAWL_PLAN_AC_DFA] = &trawl_engine_ac_dfa,
+        [TRAWL_PLAN_AC_NFA] = &trawl_engine_ac_nfa,
+        [TRAWL_PLAN_WU_MANBER] = &trawl_engine_wu_manber,
+        [TRAWL_PLAN_RABIN_KARP] = &trawl_engine_rabin_karp,
+    };
     for (size_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        double nanoseconds = plan->record.nanoseconds[i];
-        least = nanoseconds > 0 && (least == 0 || nanoseconds < least) ? nanoseconds : least;
+        if (engines[i] == plan->engine) {
+            return plan->record.nanoseconds[i];
+        }
     }
-    return least;
+    return 0;
 }
 
 /* Fewer positions than the gap are walked in less time than beginning to walk once more takes. An
@@ -203,8 +210,9 @@ static rare_bytes find_rare_bytes(const trawl_patterns *patterns,
                                   const trawl_compile_settings *options, const trawl_plan *plan) {
     size_t occurrences = 0;
     rare_bytes found = {.gap = 0};
-    const double least = least_nanoseconds(plan);
-    const double gap = least == 0 ? TRAWL_PLAN_USUAL_GAP : TRAWL_PLAN_BEGIN_NANOSECONDS / least;
+    const double expected = expected_nanoseconds(plan);
+    const double gap =
+        expected > 0 ? TRAWL_PLAN_BEGIN_NANOSECONDS / expected : TRAWL_PLAN_USUAL_GAP;
     const size_t length =
         options->sample_length < MOST_COUNTED ? options->sample_length : MOST_COUNTED;
     const double most = (double)length / (LEAST_MEAN_GAPS * gap);

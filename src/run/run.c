@@ -131,17 +131,8 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
 
 trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,
                                size_t end) {
-    size_t overlap = trawl_db_overlap(run->db);
-    size_t from = begin < overlap ? 0 : begin - overlap;
-    trawl_window part = {.text = window->reading != NULL ? NULL : window->text + from,
-                         .length = end - from,
-                         .owned = begin - from,
-                         .base = window->base + from,
-                         .reading = window->reading};
-    if (run->conditions) {
-        trawl_window_set_next(&part, window, end);
-        part.one_text = true;
-    }
+    trawl_window part = trawl_window_cut(window, trawl_db_overlap(run->db), begin, end);
+    part.one_text = run->conditions || part.one_text;
     return part;
 }
 
@@ -166,8 +157,7 @@ trawl_status trawl_worker_walk(trawl_run *run, trawl_worker *worker, const trawl
     return status;
 }
 
-trawl_status trawl_run_finish(trawl_run *run, trawl_error *error) {
-    (void)error;
+trawl_status trawl_run_finish(trawl_run *run) {
     if (!run->count_only) {
         return trawl_delivery_finish(&run->delivery);
     }

@@ -75,7 +75,7 @@ trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_
 trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_error *error);
 
 /* After the last window: delivers matches that were held back, and completes the counters. */
-trawl_status trawl_run_finish(trawl_run *run, trawl_error *error);
+trawl_status trawl_run_finish(trawl_run *run);
 
 /* Matches delivered or counted so far. */
 uint64_t trawl_run_total(const trawl_run *run);

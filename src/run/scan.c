@@ -32,7 +32,7 @@ static trawl_status run_over(const trawl_db *db, const trawl_window *text,
                                 : trawl_run_source(&run, &reading, error);
     }
     if (status == TRAWL_OK) {
-        status = trawl_run_finish(&run, error);
+        status = trawl_run_finish(&run);
     }
     if (wanted->total != NULL) {
         *wanted->total = trawl_run_total(&run);
@@ -58,7 +58,7 @@ static trawl_status scan_text(trawl_scanner *scanner, const trawl_window *text,
     const trawl_receiver *receiver = &wanted->receiver;
     bool is_final = scanner->delivery.kind == TRAWL_MATCH_ALL &&
                     scanner->db->conditions.records == NULL; /* what walkers find */
-    if (wanted->collector != NULL && is_final) {
+    if (wanted->collector != NULL && is_final && scanner->db->rare_bytes == NULL) {
         return text->length == 0 ? TRAWL_OK
                                  : scanner->walker->type->scan(scanner->walker, text,
                                                                &wanted->collector->sink, error);

@@ -188,19 +188,9 @@ static bool next_part(text_parts *parts, trawl_window *part) {
     if (parts->begin >= parts->end && !next_stretch(parts)) {
         return false;
     }
-    const trawl_window *text = parts->text;
-    size_t overlap = trawl_db_overlap(parts->scanner->db);
     size_t begin = parts->begin;
     size_t end = parts->end - begin < parts->most ? parts->end : begin + parts->most;
-    size_t from = begin < overlap ? 0 : begin - overlap;
-    bool inside = end < text->length;
-    *part = (trawl_window){.text = text->text + from,
-                           .length = end - from,
-                           .owned = begin - from,
-                           .base = text->base + from,
-                           .goes_on = inside || text->goes_on,
-                           .next = inside ? text->text[end] : text->next,
-                           .one_text = text->one_text};
+    *part = trawl_window_cut(parts->text, trawl_db_overlap(parts->scanner->db), begin, end);
     parts->begin = end;
     return true;
 }
@@ -242,13 +232,16 @@ trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window
     while (status == TRAWL_OK && next_part(&parts, &part)) {
         status = walk_part(scanner, &part, into, error);
     }
+    into->window = NULL; /* `part` ends here; what it has found has been tested */
     return status;
 }
 
 trawl_status trawl_scanner_deliver(trawl_sink *sink) {
     trawl_scanner_sink *into = (trawl_scanner_sink *)sink;
     trawl_scanner *scanner = into->scanner;
-    trawl_conditions_drop(scanner->db, into->window, sink, into->tested);
+    if (into->window != NULL) {
+        trawl_conditions_drop(scanner->db, into->window, sink, into->tested);
+    }
     into->tested = 0;
     size_t count = sink->count;
     sink->count = 0;

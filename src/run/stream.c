@@ -217,7 +217,7 @@ trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error) {
         status = scan_gathered(stream, 0, stream->offset);
     }
     if (status == TRAWL_OK) {
-        status = trawl_run_finish(&stream->run, &stream->error);
+        status = trawl_run_finish(&stream->run);
     }
     return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
 }

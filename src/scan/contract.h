@@ -87,6 +87,22 @@ static inline void trawl_window_set_next(trawl_window *part, const trawl_window 
     part->one_text = of->one_text;
 }
 
+/* The part of window `of` that owns bytes [begin, end), with `overlap` bytes before them, or as
+ * many as the window has. */
+static inline trawl_window trawl_window_cut(const trawl_window *of, size_t overlap, size_t begin,
+                                            size_t end) {
+    size_t from = begin < overlap ? 0 : begin - overlap;
+    trawl_window part = *of;
+    part.length = end - from;
+    part.owned = begin - from;
+    part.base = of->base + from;
+    if (of->reading == NULL) {
+        part.text = of->text + from;
+        trawl_window_set_next(&part, of, end);
+    }
+    return part;
+}
+
 /* Bytes of a window at most, so that walkers may keep positions in 32 bits. */
 #define TRAWL_WINDOW_MAX ((size_t)1 << 30)
 

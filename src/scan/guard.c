@@ -17,10 +17,15 @@ void trawl_guard_close(trawl_guard *guard) {
     }
 }
 
+/* Bytes of all patterns. */
+static uint64_t bytes_of(const trawl_pattern_view *patterns) {
+    return trawl_offset(patterns->offsets, patterns->bases, patterns->count);
+}
+
 trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl_error *error) {
     const trawl_pattern_view *patterns = &walker->db->patterns;
     trawl_status status = TRAWL_OK;
-    if (patterns->offsets[patterns->count] <= TRAWL_FALLBACK_RESERVED_BYTES) {
+    if (bytes_of(patterns) <= TRAWL_FALLBACK_RESERVED_BYTES) {
         status = walker->open_fallback(walker->db, &guard->walker, error);
         guard->unavailable = guard->walker == NULL;
     }
@@ -42,18 +47,6 @@ void trawl_guard_describe(const trawl_guard *guard, trawl_study_scan_report *rep
     report->fallback_bytes += guard->automaton_bytes;
 }
 
-trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, size_t begin,
-                              size_t end) {
-    size_t overlap = trawl_db_overlap(db);
-    size_t from = begin < overlap ? 0 : begin - overlap;
-    trawl_window part = {.text = window->text + from,
-                         .length = end - from,
-                         .owned = begin - from,
-                         .base = window->base + from};
-    trawl_window_set_next(&part, window, end);
-    return part;
-}
-
 size_t trawl_guard_block(const trawl_db *db, size_t most) {
     size_t block = TRAWL_FALLBACK_COMPARED_BYTES / (db->header->max_length + 1);
     block = block < TRAWL_FALLBACK_LEAST_BLOCK ? TRAWL_FALLBACK_LEAST_BLOCK : block;
@@ -69,8 +62,7 @@ static double expected_step(const trawl_walker *walker) {
 /* Seconds that building the automaton is expected to take. */
 static double expected_building(const trawl_walker *walker) {
     const trawl_pattern_view *patterns = &walker->db->patterns;
-    double by_patterns =
-        TRAWL_FALLBACK_BUILD_BYTE_SECONDS * (double)patterns->offsets[patterns->count];
+    double by_patterns = TRAWL_FALLBACK_BUILD_BYTE_SECONDS * (double)bytes_of(patterns);
     return TRAWL_FALLBACK_BUILD_LEAST_SECONDS +
            (walker->fallback_build > 0 ? TRAWL_FALLBACK_PRICE_ERROR * walker->fallback_build
                                        : by_patterns);
@@ -139,7 +131,7 @@ static trawl_status scan_with_automaton(trawl_guard *guard, const trawl_db *db,
                                         const trawl_window *window, size_t begin, size_t end,
                                         const trawl_consumer *consumer, trawl_error *error) {
     trawl_walker *walker = guard->walker;
-    const trawl_window part = trawl_guard_part(db, window, begin, end);
+    const trawl_window part = trawl_window_cut(window, trawl_db_overlap(db), begin, end);
     guard->automaton_bytes += end - begin;
     return consumer->sink != NULL ? walker->type->scan(walker, &part, consumer->sink, error)
                                   : walker->type->count(walker, &part, consumer->counts, error);

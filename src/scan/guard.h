@@ -91,10 +91,6 @@ static inline void trawl_guard_note_short(trawl_guard *guard, size_t bytes, uint
     }
 }
 
-/* The window that owns (begin, end] of `window`, with its complete overlap. */
-trawl_window trawl_guard_part(const trawl_db *db, const trawl_window *window, size_t begin,
-                              size_t end);
-
 /* The parts of `settle` and `describe` (scan/contract.h) that the automaton and the guard do. */
 void trawl_guard_settle(trawl_guard *guard, trawl_counts *counts);
 void trawl_guard_describe(const trawl_guard *guard, trawl_study_scan_report *report);

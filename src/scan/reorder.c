@@ -208,12 +208,7 @@ static trawl_status reorder_blocks(reordering *order, trawl_walker *walker,
     for (size_t position = window->owned; status == TRAWL_OK && position < window->length;) {
         size_t left = window->length - position;
         bytes = bytes < left ? bytes : left;
-        size_t begin = position < overlap ? 0 : position - overlap;
-        trawl_window block = {.text = window->text + begin,
-                              .length = position + bytes - begin,
-                              .owned = position - begin,
-                              .base = window->base + begin};
-        trawl_window_set_next(&block, window, position + bytes);
+        const trawl_window block = trawl_window_cut(window, overlap, position, position + bytes);
         gathered->count = 0;
         order->gathered.overflow = false;
         /* One byte cannot be halved. It ends at most as many matches as there are patterns. */

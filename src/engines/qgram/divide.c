@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "base/text_pieces.h"
 #include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
@@ -266,7 +267,7 @@ static double measure_register_bloom(const trawl_register_bloom *filter, uint32_
     }
     double pass = 0;
     for (size_t i = 0; i < pieces; i++) {
-        const uint8_t *piece = text + (length - bytes) * i / (pieces - 1);
+        const uint8_t *piece = text + trawl_sample_place(i, pieces, length - bytes);
         pass += trawl_register_bloom_pass_rate(filter, gram, piece, bytes) /
                 TRAWL_DIVIDE_REGISTERS_PIECES;
     }
@@ -277,7 +278,7 @@ static double measure_register_bloom(const trawl_register_bloom *filter, uint32_
 static void fill_register_bloom(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
                                 uint32_t gram, trawl_register_bloom *filter) {
     for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
-        const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
+        const uint8_t *past = trawl_pattern_end(survey->patterns, survey->ids[i]);
         uint8_t reversed[TRAWL_REGISTER_BLOOM_BYTES];
         for (uint32_t distance = 0; distance < gram; distance++) {
             reversed[distance] = *(past - 1 - distance);
@@ -524,6 +525,7 @@ double trawl_qgram_divide_effort(const trawl_qgram_survey *survey) {
     double least = 0;
     for (uint32_t begin = 0; begin < CLASSES; begin++) {
         least += survey->count[begin] == 0 ? 0 : 2 * trawl_survey_effort(survey, begin, 1);
+        least += trawl_survey_endings_effort(survey, begin);
     }
     return least;
 }

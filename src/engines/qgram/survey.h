@@ -76,6 +76,9 @@ double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uin
  * tests at most, and the steps by as many as key look-up uses, 16 at most. */
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends);
 
+/* Nanoseconds that this is expected to take for a class, beside trawl_survey_measure. */
+double trawl_survey_endings_effort(const trawl_qgram_survey *survey, uint32_t length_class);
+
 /* Returns the share of positions of the text at which a pattern of class 0 ends. These have one or
  * two bytes, and all of them are counted, not only the examined ones. */
 double trawl_survey_measure_pairs(const trawl_qgram_survey *survey);

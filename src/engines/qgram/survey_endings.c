@@ -120,8 +120,26 @@ static void correct_endings(const trawl_qgram_survey *survey, trawl_survey_filte
         hits = find_endings(survey, &filter, step, slots, &all, &searches);
     }
     trawl_release(slots);
+    const double steps_each = hits != 0         ? searches / hits
+                              : ends->share > 0 ? ends->steps / ends->share
+                                                : 0;
     ends->share = share;
-    ends->steps = hits == 0 ? ends->steps : share * searches / hits;
+    ends->steps = share * steps_each;
+}
+
+/* Whether only some patterns of a class have been examined, so that the ends of all are looked up.
+ */
+static bool is_extrapolated(const trawl_qgram_survey *survey, uint32_t length_class) {
+    return survey->count[length_class] >
+           survey->first[length_class + 1] - survey->first[length_class];
+}
+
+double trawl_survey_endings_effort(const trawl_qgram_survey *survey, uint32_t length_class) {
+    const double patterns = (double)survey->patterns->count;
+    const double most = (double)TRAWL_SURVEY_ENDINGS;
+    return is_extrapolated(survey, length_class)
+               ? TRAWL_EFFORT_ENDING * (patterns < most ? patterns : most)
+               : 0;
 }
 
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey_ends *ends) {
@@ -147,8 +165,7 @@ void trawl_survey_measure_endings(const trawl_qgram_survey *survey, trawl_survey
             trawl_survey_measure(survey, &filter, &rates);
         }
         ends[length_class].steps = ends[length_class].share * rates.steps_per_candidate;
-        if (survey->count[length_class] >
-            survey->first[length_class + 1] - survey->first[length_class]) {
+        if (is_extrapolated(survey, length_class)) {
             filter.gram = suffixes.bytes[suffixes.count - 1];
             correct_endings(survey, filter, &ends[length_class]);
         }

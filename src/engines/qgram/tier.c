@@ -218,7 +218,7 @@ static void find_keys(trawl_tier_walker *walker, const trawl_window *window,
     }
 }
 
-/* Drops the ends at which no condition holds, before they are looked up. */
+/* Drops the ends where the byte behind rules out every match, before they are looked up. */
 static size_t drop_closed_ends(const trawl_tier_walker *walker, const trawl_window *window,
                                const trawl_qgram_lists *lists, size_t count) {
     const trawl_outputs *outputs = &walker->search.view.outputs;
@@ -226,15 +226,18 @@ static size_t drop_closed_ends(const trawl_tier_walker *walker, const trawl_wind
     if (outputs->gates == NULL) {
         return count;
     }
+    const bool has_keys = lists_keys(walker);
     for (size_t i = 0; i < count; i++) {
         lists->ends[kept] = lists->ends[i];
-        lists->keys[kept] = lists->keys[i];
+        if (has_keys) {
+            lists->keys[kept] = lists->keys[i];
+        }
         kept += !trawl_gates_closed(outputs, window, lists->ends[i]);
     }
     return kept;
 }
 
-/* Drops events of ends at which no condition holds. */
+/* Drops the events whose keys are ruled out by the byte behind. */
 static void drop_closed(trawl_tier_walker *walker, const trawl_window *window) {
     const trawl_outputs *outputs = &walker->search.view.outputs;
     if (outputs->gates != NULL) {

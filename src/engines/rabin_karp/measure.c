@@ -66,7 +66,7 @@ static uint64_t add_ends(const trial *self, uint64_t first, uint64_t step) {
         if (length < self->shortest || length >= self->past || (number++ & (step - 1)) != first) {
             continue;
         }
-        const uint8_t *past = trawl_pattern_bytes(self->patterns, id + 1);
+        const uint8_t *past = trawl_pattern_end(self->patterns, id);
         uint64_t hash =
             trawl_rolling_hash(&self->rolling, &self->table, past - self->window, self->window);
         known_end *end = &self->known[known_place(hash)];

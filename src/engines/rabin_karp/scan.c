@@ -430,7 +430,8 @@ static trawl_status scan_stretch(trawl_walker *walker, const trawl_window *windo
         most = trawl_guard_block(walker->db, most);
     }
     size_t left = window->length - *begin, bytes = left < most ? left : most;
-    const trawl_window part = trawl_guard_part(walker->db, window, *begin, *begin + bytes);
+    const trawl_window part =
+        trawl_window_cut(window, trawl_db_overlap(walker->db), *begin, *begin + bytes);
     size_t reached = part.owned;
     trawl_status status = scan_grouped(walker, &part, consumer,
                                        TRAWL_FALLBACK_LOOK_UP_BYTES * bytes, &reached, error);

@@ -34,7 +34,7 @@ static size_t tail_slot(const walk *self, const uint8_t *end) {
 /* The hash of the last bytes of a pattern, of `most` at most. */
 static uint64_t hash_end(const trawl_patterns *patterns, size_t id, uint32_t most) {
     uint32_t length = trawl_pattern_length(patterns, id);
-    const uint8_t *past = trawl_pattern_bytes(patterns, id + 1);
+    const uint8_t *past = trawl_pattern_end(patterns, id);
     uint64_t hash = length < most ? length : most;
     for (uint32_t i = 1; i <= length && i <= most; i++) {
         hash = (hash + past[-(ptrdiff_t)i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -54,7 +54,7 @@ static bool set_bit(uint8_t *bits, uint32_t log, uint64_t hash) {
 
 /* Sets may have the same pattern many times: it is one key. */
 static void add_pattern(const walk *self, size_t id) {
-    const uint8_t *last = trawl_pattern_bytes(self->patterns, id + 1) - 1;
+    const uint8_t *last = trawl_pattern_end(self->patterns, id) - 1;
     if (!set_bit(self->keys, self->tail_bits,
                  hash_end(self->patterns, id, TRAWL_WU_MANBER_TRIAL_END_BYTES))) {
         return;

@@ -231,7 +231,8 @@ static trawl_status scan_stretch(trawl_walker *base, const trawl_window *window,
     wu_manber_walker *walker = (wu_manber_walker *)base;
     size_t most = careful ? TRAWL_FALLBACK_CAREFUL_BYTES : TRAWL_FALLBACK_STRETCH;
     size_t left = window->length - *begin, bytes = left < most ? left : most;
-    const trawl_window part = trawl_guard_part(base->db, window, *begin, *begin + bytes);
+    const trawl_window part =
+        trawl_window_cut(window, trawl_db_overlap(base->db), *begin, *begin + bytes);
     trawl_status status = trawl_endings_begin(&walker->search, consumer, error);
     size_t reached = part.owned;
     if (status == TRAWL_OK) {

@@ -70,7 +70,7 @@ static void list_runs(trawl_anchors_trials *trials) {
     for (size_t id = 0; id < patterns->count && trials->run_count < TRAWL_ANCHORS_RUNS; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         uint32_t kept = length < TRAWL_ANCHORS_REACH ? length : TRAWL_ANCHORS_REACH;
-        if (has_long_run(trawl_pattern_bytes(patterns, id + 1) - kept, kept)) {
+        if (has_long_run(trawl_pattern_end(patterns, id) - kept, kept)) {
             trials->runs[trials->run_count++] = (uint32_t)id;
         }
     }
@@ -153,7 +153,7 @@ static void choose_one(trawl_anchors_trials *trials, trawl_anchors_choice *choic
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     trawl_anchors_key key = {.length = trawl_pattern_length(patterns, id)};
     uint32_t kept = key.length < TRAWL_ANCHORS_REACH ? key.length : TRAWL_ANCHORS_REACH;
-    memcpy(key.bytes, trawl_pattern_bytes(patterns, (size_t)id + 1) - kept, kept);
+    memcpy(key.bytes, trawl_pattern_end(patterns, id) - kept, kept);
     for (uint32_t at = 0; choice->case_bits != 0 && at < kept; at += 8) {
         uint64_t word;
         memcpy(&word, key.bytes + at, sizeof word);

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
+#include "base/text_pieces.h"
 #include "constants/cpu.h"
 #include "engines/qgram/cost.h"
 
@@ -90,7 +91,7 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
     memset(table, 0, sizeof *table);
     for (size_t i = 0; i < samples; i++) {
         uint64_t number;
-        memcpy(&number, self->text + room * i / samples, sizeof number);
+        memcpy(&number, self->text + trawl_sample_place(i, samples, room), sizeof number);
         uint64_t place = trawl_qgram_place(&placing, (number << unused >> unused) | case_bits);
         size_t slot = slot_of(table->place, place);
         table->place[slot] = place + 1;

@@ -69,7 +69,7 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
                                          const trawl_patterns *patterns, uint32_t id) {
     trawl_anchors_key key = {.length = trawl_pattern_length(patterns, id)};
     uint32_t kept = key.length < TRAWL_ANCHORS_REACH ? key.length : TRAWL_ANCHORS_REACH;
-    memcpy(key.bytes, trawl_pattern_bytes(patterns, (size_t)id + 1) - kept, kept);
+    memcpy(key.bytes, trawl_pattern_end(patterns, id) - kept, kept);
     for (uint32_t i = 0; trials->tier.folded != 0 && i < kept; i++) {
         key.bytes[i] = trawl_fold(key.bytes[i]);
     }

@@ -158,7 +158,7 @@ static trial_rates validate(const trial *self, uint32_t stride) {
 static void choose_one(trial *self, uint32_t id, uint32_t stride) {
     const trawl_patterns *patterns = self->survey->patterns;
     uint32_t length = trawl_pattern_length(patterns, id);
-    const uint8_t *past = trawl_pattern_bytes(patterns, (size_t)id + 1);
+    const uint8_t *past = trawl_pattern_end(patterns, id);
     uint32_t most = length < TRAWL_SPARSE_MAX_REACH ? length : TRAWL_SPARSE_MAX_REACH;
     for (uint32_t nearest = GRAM; nearest < GRAM + stride; nearest++) {
         uint32_t least = UINT32_MAX;

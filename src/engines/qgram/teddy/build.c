@@ -3,6 +3,7 @@
 
 #include "base/fold.h"
 #include "base/status.h"
+#include "base/text_pieces.h"
 #include "constants/cpu.h"
 
 /* Usual frequencies of bytes, in ten-thousandths: the averages over English text, C source and
@@ -39,12 +40,16 @@ typedef struct bucket {
     double pass;                          /* the product of the shares; 0 if the bucket is empty */
 } bucket;
 
-/* What is read of the sample of the text: pieces of equal length, as far apart as possible. */
+/* What is read of the sample of the text: pieces of equal length from all over it. */
 typedef struct sample_pieces {
-    const uint8_t *first;
-    size_t count, bytes; /* of pieces; of each piece */
-    size_t distance;     /* from the beginning of a piece to that of the next one */
+    const uint8_t *sample;
+    size_t count, bytes; /* of each piece */
+    size_t room;         /* the greatest offset of a piece */
 } sample_pieces;
+
+static const uint8_t *piece_at(const sample_pieces *pieces, size_t index) {
+    return pieces->sample + trawl_sample_place(index, pieces->count, pieces->room);
+}
 
 typedef struct chooser {
     uint32_t count; /* patterns */
@@ -65,13 +70,13 @@ typedef struct chooser {
 
 static sample_pieces choose_pieces(const uint8_t *sample, size_t length) {
     if (length <= TRAWL_TEDDY_SAMPLE_BYTES) {
-        return (sample_pieces){.first = sample, .count = length != 0, .bytes = length};
+        return (sample_pieces){.sample = sample, .count = length != 0, .bytes = length};
     }
     const size_t count = TRAWL_TEDDY_SAMPLE_BYTES / TRAWL_TEDDY_SAMPLE_PIECE;
-    return (sample_pieces){.first = sample,
+    return (sample_pieces){.sample = sample,
                            .count = count,
                            .bytes = TRAWL_TEDDY_SAMPLE_PIECE,
-                           .distance = (length - TRAWL_TEDDY_SAMPLE_PIECE) / (count - 1)};
+                           .room = length - TRAWL_TEDDY_SAMPLE_PIECE};
 }
 
 static void count_frequencies(chooser *self, const sample_pieces *sample) {
@@ -80,7 +85,7 @@ static void count_frequencies(chooser *self, const sample_pieces *sample) {
     double weight = length / (length + TRAWL_TEDDY_USUAL_BYTES);
     double counts[256] = {0};
     for (size_t piece = 0; piece < sample->count; piece++) {
-        const uint8_t *bytes = sample->first + piece * sample->distance;
+        const uint8_t *bytes = piece_at(sample, piece);
         for (size_t i = 0; i < sample->bytes; i++) {
             counts[bytes[i]]++;
         }
@@ -354,7 +359,7 @@ static uint32_t find_shared_bytes(const chooser *self, uint8_t *distances, uint8
 static double count_pair(const trawl_teddy_pair *pair, const sample_pieces *sample) {
     size_t found = 0, positions = 0;
     for (size_t piece = 0; piece < sample->count; piece++) {
-        const uint8_t *bytes = sample->first + piece * sample->distance;
+        const uint8_t *bytes = piece_at(sample, piece);
         for (size_t i = TRAWL_TEDDY_SUFFIX; i < sample->bytes; i++) {
             found += (bytes[i + 1 - pair->before[0]] == pair->byte[0]) &
                      (bytes[i + 1 - pair->before[1]] == pair->byte[1]);
@@ -398,7 +403,7 @@ static double count_candidates(const trawl_teddy *filter, const sample_pieces *s
         }
     }
     for (size_t piece = 0; piece < sample->count; piece++) {
-        const uint8_t *bytes = sample->first + piece * sample->distance;
+        const uint8_t *bytes = piece_at(sample, piece);
         for (size_t i = TRAWL_TEDDY_SUFFIX; i < sample->bytes; i++) {
             uint8_t left = 0xff; /* buckets */
             for (uint32_t probe = 0; probe < filter->probes; probe++) {
@@ -413,7 +418,7 @@ static double count_candidates(const trawl_teddy *filter, const sample_pieces *s
 
 static void read_patterns(chooser *self, const trawl_patterns *patterns, const uint32_t *ids) {
     for (uint32_t i = 0; i < self->count; i++) {
-        const uint8_t *past = trawl_pattern_bytes(patterns, ids[i] + 1);
+        const uint8_t *past = trawl_pattern_end(patterns, ids[i]);
         bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         uint32_t length = trawl_pattern_length(patterns, ids[i]);
         for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
