@@ -72,10 +72,10 @@ static int show(const char *path, void *context) {
     return self->on_file(path, self->context);
 }
 
-static void on_problem(const char *message, void *context) {
+static void on_problem(const char *message, bool warning, void *context) {
     visit *self = context;
     report("%s", message);
-    self->good = false;
+    self->good = self->good && warning;
 }
 
 static bool walk(const file_options *options, const char *root, directory_on_file on_file,
@@ -84,7 +84,7 @@ static bool walk(const file_options *options, const char *root, directory_on_fil
     trawl_error error;
     trawl_status status = directory_walk(root, &options->rules, show, on_problem, &self, &error);
     if (status != TRAWL_OK && status != TRAWL_STOPPED)
-        on_problem(error.message, &self);
+        on_problem(error.message, false, &self);
     return self.good;
 }
 

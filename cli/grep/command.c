@@ -138,10 +138,11 @@ static void search_descriptor(run_state *run, int descriptor, const char *name,
 
 static int on_file(const char *path, void *context);
 
-static void on_problem(const char *message, void *context) {
+/* A directory_on_problem. As GNU grep, -s does not silence warnings. */
+static void on_problem(const char *message, bool warning, void *context) {
     run_state *run = context;
-    run->trouble = true;
-    if (!run->options.no_messages || run->texts != NULL) {
+    run->trouble = run->trouble || !warning;
+    if (warning || !run->options.no_messages || run->texts != NULL) {
         output_file_drain(run->printer.output);
         report("%s", message);
     }

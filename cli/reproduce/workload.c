@@ -237,8 +237,9 @@ static int read_file(const char *path, void *context) {
     return job->used == job->length;
 }
 
-static void ignore_problem(const char *message, void *context) {
+static void ignore_problem(const char *message, bool warning, void *context) {
     (void)message;
+    (void)warning;
     (void)context;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/status.h"
 
@@ -93,10 +94,28 @@ static const char *shown_path(const directory_visit *walk, const FTSENT *entry) 
     return path;
 }
 
-static void problem(const directory_visit *walk, const FTSENT *entry, const char *reason) {
+static void tell(const directory_visit *walk, const FTSENT *entry, const char *reason,
+                 bool warning) {
     char message[4096 + 128];
     (void)snprintf(message, sizeof message, "%s: %s", shown_path(walk, entry), reason);
-    walk->on_problem(message, walk->context);
+    walk->on_problem(message, warning, walk->context);
+}
+
+static void problem(const directory_visit *walk, const FTSENT *entry, const char *reason) {
+    tell(walk, entry, reason, false);
+}
+
+/* Whether the entry is an exception, which is then told. */
+static bool is_exception(const directory_visit *walk, const FTSENT *entry) {
+    size_t count = walk->rules == NULL ? 0 : walk->rules->exception_count;
+    for (size_t i = 0; i < count; i++) {
+        const file_exception *one = &walk->rules->exceptions[i];
+        if (entry->fts_statp->st_dev == one->device && entry->fts_statp->st_ino == one->inode) {
+            tell(walk, entry, one->why, entry->fts_level != FTS_ROOTLEVEL);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Handles one entry; returns nonzero when on_file asked to stop. */
@@ -105,12 +124,13 @@ static int visit(const directory_visit *walk, FTS *tree, FTSENT *entry) {
     switch (entry->fts_info) {
     case FTS_D:
         /* The rules apply to a root that the user has named, not to the working directory. */
-        if (!(named && walk->strip_dot) &&
-            !file_rules_accept(walk->rules, entry->fts_path, true, named))
+        if ((!(named && walk->strip_dot) &&
+             !file_rules_accept(walk->rules, entry->fts_path, true, named)) ||
+            is_exception(walk, entry))
             (void)fts_set(tree, entry, FTS_SKIP);
         return 0;
     case FTS_DC:
-        problem(walk, entry, "a directory that contains itself; skipped");
+        tell(walk, entry, "warning: recursive directory loop", true);
         return 0;
     case FTS_DNR:
     case FTS_ERR:
@@ -118,7 +138,8 @@ static int visit(const directory_visit *walk, FTS *tree, FTSENT *entry) {
         problem(walk, entry, strerror(entry->fts_errno));
         return 0;
     case FTS_F:
-        if (!file_rules_accept(walk->rules, entry->fts_path, false, named))
+        if (!file_rules_accept(walk->rules, entry->fts_path, false, named) ||
+            is_exception(walk, entry))
             return 0;
         return walk->on_file(shown_path(walk, entry), walk->context);
     case FTS_DEFAULT: /* devices, pipes and sockets: only where the user named them */

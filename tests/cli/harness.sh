@@ -37,6 +37,21 @@ $(cat "$work/.want")"
     fi
 }
 
+# warns STATUS MESSAGES COMMAND...: the command's exit status and all of its messages.
+warns() {
+    local status=$1 messages=$2
+    shift 2
+    checks=$((checks + 1))
+    "$@" >"$work/.out" 2>"$work/.err"
+    local got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "$* (status $got, expected $status)"
+    elif [ "$(cat "$work/.err")" != "$messages" ]; then
+        fail "$* (messages, expected:)
+$messages"
+    fi
+}
+
 # refuse MESSAGE COMMAND...: exit status 2 and exactly one line of messages, "trawl: " and then
 # something that contains MESSAGE.
 refuse() {

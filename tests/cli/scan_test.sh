@@ -129,6 +129,7 @@ expect 0 'tree/sub/.git/x:1\ntree/sub/.hidden:1\ntree/sub/a.log:2' \
     "$trawl" scan -c -r --exclude '*.txt' -e fox tree/
 expect 0 'tree/sub/.hidden:1\ntree/sub/a.log:2\ntree/z.txt:1' \
     "$trawl" scan -c -r --exclude-dir .git --exclude-dir=skip -e fox tree
+warns 0 'trawl: tree/loop: warning: recursive directory loop' "$trawl" scan -R -c --include '*.txt' -e fox tree
 expect 0 'tree/link:2' "$trawl" scan -c -r -e fox tree/link
 expect 0 'z.txt:1' bash -c "cd tree && '$trawl' scan -c -r --include 'z*' -e fox"
 refuse 'tree: is a directory; -r takes the files below it' "$trawl" scan -e fox tree

@@ -54,6 +54,14 @@ static const file_case cases[] = {
      "tree/sub/z.c:fox\ntree/links/dir/z.c:fox\ntree/links/file:fox\n",
      "trawl: tree/links/nowhere: No such file or directory\n", 2},
     {"$grep -r fox tree/links", "", "", 1},
+    /* a loop is a warning, even with -s */
+    {"mkdir loop; ln -s . loop/here; cp c loop/z; $grep -R fox loop", "loop/z:fox\n",
+     "trawl: loop/here: warning: recursive directory loop\n", 0},
+    {"$grep -sR horse loop", "", "trawl: loop/here: warning: recursive directory loop\n", 1},
+    {"$grep -R horse loop missing", "",
+     "trawl: loop/here: warning: recursive directory loop\n"
+     "trawl: missing: No such file or directory\n",
+     2},
     {"$grep -r fox tree/links/dir", "tree/links/dir/z.c:fox\n", "", 0},
     {"$grep -rl --include='*.c' fox tree", "tree/sub/z.c\ntree/x.c\n", "", 0},
     {"$grep -rl --exclude='*.c' fox tree", "tree/.hidden/h\ntree/y.h\n", "", 0},
