@@ -30,6 +30,15 @@ static int add_glob(file_options *options, file_glob_kind kind, const char *glob
     return FLAG_TAKEN;
 }
 
+void file_options_except(file_options *options, file_exception exception) {
+    size_t count = options->rules.exception_count;
+    options->exceptions =
+        reallocate(options->exceptions, (count + 1) * sizeof *options->exceptions);
+    options->exceptions[count] = exception;
+    options->rules.exceptions = options->exceptions;
+    options->rules.exception_count = count + 1;
+}
+
 int file_options_take(file_options *options, const arguments *args, int id) {
     switch (id) {
     case ARGUMENTS_OPERAND:
@@ -115,5 +124,6 @@ bool file_options_visit_all(const file_options *options, directory_on_file on_fi
 
 void file_options_release(file_options *options) {
     free(options->globs);
+    free(options->exceptions);
     free(options->texts.items);
 }

@@ -15,11 +15,15 @@ typedef struct file_options {
     string_list texts; /* the operands */
     bool recursive;
     file_rules rules;
-    file_glob *globs; /* owned; rules.globs */
+    file_glob *globs;           /* owned; rules.globs */
+    file_exception *exceptions; /* owned; rules.exceptions */
 } file_options;
 
 /* Takes one of these flags, or an operand. */
 int file_options_take(file_options *options, const arguments *arguments, int id);
+
+/* Lets -r pass over a file or folder. */
+void file_options_except(file_options *options, file_exception exception);
 
 /* Whether standard input is a text: it is named, or nothing is. */
 bool file_options_use_stdin(const file_options *options);

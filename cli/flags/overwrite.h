@@ -13,12 +13,25 @@ typedef struct command_inputs {
     const file_options *files; /* texts that are named */
     const pattern_options *patterns;
     const string_list *lists, *lists0; /* files with names of texts */
-    const char *database, *sample, *profile;
+    const char *database, *index, *sample, *profile;
 } command_inputs;
 
 /* True, after reporting it, if the output (NULL or "-": standard output) is one of these files, by
  * any of its names. Devices and pipes may be both. */
 bool output_overwrites(const char *output, const command_inputs *inputs);
+
+/* The same for a text that a list names. */
+bool output_overwrites_text(const char *output, const char *text);
+
+/* True, after reporting it, if a text that is named, and would be changed in place, has the
+ * patterns or is the database. */
+bool texts_overwrite(const command_inputs *inputs);
+
+/* Lets -r pass over the file that the output would replace, and say so: "PATH: why". */
+void except_output(file_options *files, const char *output, const char *why);
+
+/* The same for files of patterns and the database, which are not replaced in. */
+void except_inputs(file_options *files, const command_inputs *inputs);
 
 /* True, after reporting it, if the sample is standard input and something else that is read is too,
  * or if both are the same pipe: what one of them reads, the other would lack. */

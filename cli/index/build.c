@@ -193,6 +193,7 @@ static bool parse(building *job, int argc, char **argv, int *status) {
         problem = "an index is not written to a terminal; expected -o X.tix";
     if (problem != NULL)
         (void)arguments_misuse(&build_command, "%s", problem);
+    except_output(&job->files, job->output, "not indexed, since it is the output too");
     return problem == NULL &&
            !output_overwrites(job->output, &(command_inputs){.files = &job->files});
 }

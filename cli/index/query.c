@@ -12,6 +12,7 @@
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
+#include "cli/flags/overwrite.h"
 #include "cli/flags/patterns.h"
 #include "cli/index/command.h"
 #include "io/output_file.h"
@@ -391,7 +392,8 @@ static bool parse(querying *job, int argc, char **argv, int *status) {
         problem = "expected patterns: -f FILE or -e PATTERN";
     if (problem != NULL)
         (void)arguments_misuse(&query_command, "%s", problem);
-    return problem == NULL;
+    const command_inputs inputs = {.patterns = &job->patterns, .index = job->path};
+    return problem == NULL && !output_overwrites(job->output_path, &inputs);
 }
 
 int trawl_command_index_query(int argc, char **argv) {

@@ -105,13 +105,13 @@ bool replacing_open(const replacing *job, unsigned threads, uint64_t *per_patter
     return false;
 }
 
-/* Replaces in all texts, and closes the output. */
-static int run(replacing *job) {
+/* Replaces in the texts, and closes the output. */
+static int run(replacing *job, const replacing_texts *texts) {
     const replace_options *options = job->options;
     trawl_error error;
     if (output_file_open(options->output, &job->output, &error) != TRAWL_OK)
         return report_error(&error);
-    replacing_run(job);
+    replacing_run(job, texts);
     if (options->dry_run)
         write_rows(job);
     /* With -o, an error leaves the file as it was. */
@@ -138,7 +138,9 @@ static int replace(const replace_options *options) {
         job.per_pattern = allocate(job.patterns * sizeof *job.per_pattern);
         memset(job.per_pattern, 0, job.patterns * sizeof *job.per_pattern);
     }
-    int status = run(&job);
+    replacing_texts *texts = replacing_list(&job);
+    int status = run(&job, texts);
+    replacing_texts_free(texts);
     trawl_db_free(db);
     free(job.per_pattern);
     return status;

@@ -216,8 +216,13 @@ bool replace_options_parse(replace_options *options, int argc, char **argv, int 
     }
     /* A text may be its own output, as with --in-place. */
     const command_inputs inputs = {.patterns = &options->patterns, .database = options->database};
+    const command_inputs with_texts = {
+        .files = &options->files, .patterns = &options->patterns, .database = options->database};
+    except_output(&options->files, options->output, "not replaced, since it is the output too");
+    except_inputs(&options->files, &inputs);
     return output_fits(options) && patterns_fit(options, &args) && texts_fit(options) &&
-           !output_overwrites(options->output, &inputs);
+           !output_overwrites(options->output, &inputs) &&
+           !(options->in_place && texts_overwrite(&with_texts));
 }
 
 void replace_options_release(replace_options *options) {

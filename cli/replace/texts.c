@@ -21,10 +21,10 @@ typedef struct text_entry {
     bool is_small; /* a regular file; a compressed one may have a large text */
 } text_entry;
 
-typedef struct text_entries {
+struct replacing_texts {
     text_entry *items;
     size_t count, capacity;
-} text_entries;
+};
 
 /* One thread of several that work side by side, or the only one. */
 typedef struct member {
@@ -43,7 +43,7 @@ typedef struct member {
 /* ------------------------------------------------------------------ texts */
 
 static int add_entry(const char *path, void *context) {
-    text_entries *entries = context;
+    replacing_texts *entries = context;
     if (entries->count == entries->capacity) {
         entries->capacity = entries->capacity == 0 ? 64 : entries->capacity * 2;
         entries->items = reallocate(entries->items, entries->capacity * sizeof *entries->items);
@@ -69,7 +69,7 @@ static int compare_names(const void *left, const void *right) {
 
 /* Keeps only the first of the entries that lead to one file: changed twice at once, it would hold
  * the result of either. Hard links stay, since each of them becomes a file of its own. */
-static void drop_repeated(text_entries *all) {
+static void drop_repeated(replacing_texts *all) {
     real_name *names = allocate(all->count * sizeof *names);
     for (size_t i = 0; i < all->count; i++) {
         char *resolved = realpath(all->items[i].path, NULL);
@@ -92,6 +92,21 @@ static void drop_repeated(text_entries *all) {
     }
     all->count = kept;
     free(names);
+}
+
+replacing_texts *replacing_list(replacing *job) {
+    replacing_texts *all = allocate_zeros(sizeof *all);
+    job->failed = !file_options_visit_all(&job->options->files, add_entry, all);
+    if (job->options->in_place)
+        drop_repeated(all);
+    return all;
+}
+
+void replacing_texts_free(replacing_texts *texts) {
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->items[i].path);
+    free(texts->items);
+    free(texts);
 }
 
 static void gather(member *self, const void *bytes, size_t length) {
@@ -232,21 +247,21 @@ static bool may_go_side_by_side(const replacing *job) {
     return job->threads > 1 && counters * sizeof(uint64_t) <= MOST_COUNTERS;
 }
 
-static void replace_all(replacing *job, const text_entries *all) {
+void replacing_run(replacing *job, const replacing_texts *texts) {
     member alone;
     bool side_by_side = may_go_side_by_side(job);
-    if (!open_member(&alone, job, all->items, true)) {
+    if (!open_member(&alone, job, texts->items, true)) {
         job->failed = true;
         close_member(&alone, job);
         return;
     }
     /* When the output of all texts cannot be written, the rest would be lost. */
-    for (size_t i = 0; i < all->count && !output_file_failed(job->output);) {
+    for (size_t i = 0; i < texts->count && !output_file_failed(job->output);) {
         size_t end = i;
-        while (end < all->count && all->items[end].is_small)
+        while (end < texts->count && texts->items[end].is_small)
             end++;
         if (end - i >= 2 && side_by_side) {
-            replace_side_by_side(job, all->items + i, end - i);
+            replace_side_by_side(job, texts->items + i, end - i);
             i = end;
         } else {
             replace_text(&alone, i++);
@@ -255,15 +270,4 @@ static void replace_all(replacing *job, const text_entries *all) {
         }
     }
     close_member(&alone, job);
-}
-
-void replacing_run(replacing *job) {
-    text_entries all = {.count = 0};
-    job->failed = !file_options_visit_all(&job->options->files, add_entry, &all);
-    if (job->options->in_place)
-        drop_repeated(&all);
-    replace_all(job, &all);
-    for (size_t i = 0; i < all.count; i++)
-        free(all.items[i].path);
-    free(all.items);
 }

@@ -23,7 +23,15 @@ typedef struct replacing {
 bool replacing_open(const replacing *job, unsigned threads, uint64_t *per_pattern,
                     trawl_replacer **replacer);
 
+/* The texts, in order. */
+typedef struct replacing_texts replacing_texts;
+
+/* Lists the texts, which the caller frees. To be called before the output is opened, whose
+ * temporary file is in a folder that may be searched. */
+replacing_texts *replacing_list(replacing *job);
+void replacing_texts_free(replacing_texts *texts);
+
 /* Replaces in all texts. */
-void replacing_run(replacing *job);
+void replacing_run(replacing *job, const replacing_texts *texts);
 
 #endif

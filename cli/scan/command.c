@@ -305,7 +305,8 @@ static int scan(const scan_options *options) {
     scan_texts texts;
     scan_texts_collect(&texts, options);
     device_start_others(&starting, options->scan.device, texts.stored_bytes);
-    bool ready = scan_get_database(options, &texts, &db, &times.build, &times.ignored);
+    bool ready =
+        !texts.refused && scan_get_database(options, &texts, &db, &times.build, &times.ignored);
     device_start_end(&starting);
     if (ready) {
         times.begin += options->database == NULL ? times.build : 0;

@@ -392,6 +392,7 @@ static bool consistent(parsing *parser) {
                                    .database = options->database,
                                    .sample = options->sample,
                                    .profile = options->profile.path};
+    except_output(&options->files, options->output, "not scanned, since it is the output too");
     return !sample_is_used_up(&inputs) && !output_overwrites(options->output, &inputs);
 }
 

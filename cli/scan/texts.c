@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/memory.h"
+#include "cli/flags/overwrite.h"
 #include "cli/parts/list.h"
 #include "trawl/trawl.h"
 
@@ -48,8 +49,11 @@ static void collect_list(scan_texts *texts, const char *path, char separator,
                          const scan_options *options) {
     text_list list;
     if (text_list_read(&list, path, separator)) {
-        for (size_t i = 0; i < list.count; i++)
-            collect(texts, list.names[i], options);
+        for (size_t i = 0; i < list.count && !texts->refused; i++) {
+            texts->refused = output_overwrites_text(options->output, list.names[i]);
+            if (!texts->refused)
+                collect(texts, list.names[i], options);
+        }
     } else {
         texts->failed = true;
     }

@@ -23,6 +23,7 @@ typedef struct scan_texts {
     bool several;          /* there are several, or there may be: counts have their names */
     uint64_t stored_bytes; /* of all; 0 if one is unknown */
     bool failed;           /* an error while listing was reported */
+    bool refused;          /* the output would replace one, which was reported */
 } scan_texts;
 
 /* Smaller files are scanned side by side, each by one thread. */

@@ -82,6 +82,9 @@ refuse 'is the database, which the output' "$trawl" replace --db own.db --with x
 refuse 'is the database, which the output' "$trawl" scan --db own.db input -o own.db
 refuse 'is a list of texts, which the output' "$trawl" scan -e fox --files-from list -o list
 refuse 'is a list of texts, which the output' "$trawl" scan -e fox --files0-from list -o list
+refuse 'input: is a text, which the output' "$trawl" scan -e fox --files-from list -o input
+refuse 'linked: is a text, which the output' "$trawl" scan -e fox --files-from list text -o linked
+refuse 'input: is a text, which the output' bash -c "printf 'text\\0input\\0' | '$trawl' scan -e fox --files0-from - -o input"
 refuse 'is the sample, which the output' "$trawl" compile -e fox --sample input -o input
 refuse 'is the sample, which the output' "$trawl" scan -e fox text --sample input -o input
 refuse 'is a text, which the output' bash -c "'$trawl' scan -e fox -o input <input"
@@ -221,6 +224,22 @@ refuse 'own/out: not scanned, since it is the output too' bash -c "'$trawl' scan
 rm own/out
 expect 0 '' "$trawl" scan -r -e fox own -o own/out
 expect 0 'own/a\t0\t3\t0\tfox' cat own/out
+warns 0 'trawl: own/out: not scanned, since it is the output too' "$trawl" scan -r -e fox own -o own/out
+expect 0 'own/a\t0\t3\t0\tfox' cat own/out
+echo own >own-list
+warns 0 'trawl: own/out: not scanned, since it is the output too' \
+    "$trawl" scan -R --files-from own-list -e fox -o own/../own/out
+expect 0 'own/a\t0\t3\t0\tfox' cat own/out
+warns 0 'trawl: out: not scanned, since it is the output too' bash -c "cd own && '$trawl' scan -r -e fox -o out"
+expect 0 'a\t0\t3\t0\tfox' cat own/out
+warns 0 'trawl: own/out: not indexed, since it is the output too' "$trawl" index build -r -o own/out own
+expect 0 '0\town/a' "$trawl" index query own/out -e f
+cp own/out same-index
+refuse 'own/out: is the index, which the output' "$trawl" index query own/out -e f -o own/out
+refuse 'own-words: is a file of patterns, which the output' \
+    "$trawl" index query own/out -f own-words -o own-words
+check 'an index that would have been replaced' cmp own/out same-index
+expect 0 fox cat own-words
 
 # databases that are none
 refuse 'gone.db' "$trawl" scan --db gone.db small

@@ -76,11 +76,11 @@ has_content text 'New York, York: cats\n'
 cp text plain
 chmod 640 plain
 ln -s plain link
-expect 0 'link:3\nmap.tsv:3' "$trawl" replace --in-place -c -f map.tsv link map.tsv
+cp map.tsv second
+expect 0 'link:3\nsecond:3' "$trawl" replace --in-place -c -f map.tsv link second
 has_content plain 'NYC, old\ttown: s\n'
 check 'permissions stay' test "$(stat -c %a plain)" = 640
 check 'a link stays a link' test -L link
-printf 'New York\tNYC\nYork\told\\ttown\ncat\t\n' >map.tsv
 touch -d '2001-02-03' plain
 expect 1 '' "$trawl" replace --in-place -f map.tsv plain
 check 'a file without matches is not touched' test "$(stat -c %Y plain)" = "$(date -d 2001-02-03 +%s)"
@@ -114,6 +114,48 @@ has_content tree/sub/.three 'NYC, old\ttown: s\n'
 expect 0 '' "$trawl" replace -f map.tsv text -o text
 has_content text 'NYC, old\ttown: s\n'
 printf 'New York, York: cats\n' >text
+
+# An output in the folder that is searched is no text: neither while it is written nor afterwards.
+# The texts are longer than the buffer of the output, and the limit ends a text that has no end.
+mkdir grown
+yes York | head -n 300000 >grown/a
+cp grown/a grown/b
+yes old | head -n 600000 >grown-want
+limited=(bash -c 'ulimit -f 20000; cd grown; exec "$@"' in "$trawl" replace -r -e York --with old)
+expect 0 '' "${limited[@]}" -o z
+check 'an output beside the texts' cmp grown/z grown-want
+warns 0 'trawl: z: not replaced, since it is the output too' "${limited[@]}" -o z
+check 'an output that was there before' cmp grown/z grown-want
+warns 0 'trawl: ./z: not replaced, since it is the output too' "${limited[@]}" -o ./z .
+check 'an output that has another name' cmp grown/z grown-want
+rm -r grown
+
+# What the replacements come from is never replaced.
+mkdir own
+cp map.tsv own/map
+ln own/map own/other-name
+cp own/map same-map
+has_map() { check 'a map that is kept' cmp own/map same-map; }
+printf 'York\n' >own/text
+warns 0 'trawl: own/map: not replaced, since it is a file of patterns
+trawl: own/other-name: not replaced, since it is a file of patterns' \
+    "$trawl" replace -f own/map -r --in-place own
+has_map
+has_content own/text 'old\ttown\n'
+rm own/other-name
+warns 1 'trawl: own/map: not replaced, since it is a file of patterns' "$trawl" replace -f own/map -r --dry-run own
+warns 1 'trawl: own/map: not replaced, since it is a file of patterns' \
+    bash -c "'$trawl' replace -f - -r --in-place own <own/map"
+refuse 'own/map: is a file of patterns, which --in-place would replace' \
+    "$trawl" replace -f own/map --in-place own/text own/map
+has_map
+"$trawl" compile --pattern-format map -f map.tsv --matches leftmost-longest -o own/db
+cp own/db same-db
+rm own/map
+warns 1 'trawl: own/db: not replaced, since it is the database' "$trawl" replace --db own/db -r --in-place own
+refuse 'own/db: is the database, which --in-place would replace' "$trawl" replace --db own/db --in-place own/db
+check 'a database that is kept' cmp own/db same-db
+rm -r own
 
 # refused
 refuse 'text.gz: is compressed' "$trawl" replace --in-place -f map.tsv text.gz
