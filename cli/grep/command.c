@@ -37,11 +37,12 @@ typedef struct run_state {
     grep_printer printer;
     grep_blocks blocks;
     grep_search search;
-    struct stat output; /* standard output */
-    parts_run *texts;   /* files are added to these instead of being searched; or NULL */
-    bool matched;       /* a line was selected */
-    bool trouble;       /* something failed: the exit status is 2 */
-    bool finished;      /* the other files need not be searched */
+    struct stat output;    /* standard output */
+    file_exception folder; /* of --journal */
+    parts_run *texts;      /* files are added to these instead of being searched; or NULL */
+    bool matched;          /* a line was selected */
+    bool trouble;          /* something failed: the exit status is 2 */
+    bool finished;         /* the other files need not be searched */
 } run_state;
 
 /* Reports after flushing the output, so that the message comes after the lines printed so far. */
@@ -252,7 +253,9 @@ static void settle_search(run_state *run) {
         (options->file_names == GREP_NAMES_AUTO && options->files.count > 1);
     run->rules = (file_rules){.globs = options->globs,
                               .count = options->glob_count,
-                              .follow_links = options->follow_links};
+                              .follow_links = options->follow_links,
+                              .exceptions = &run->folder};
+    run->rules.exception_count = division_exception(&options->division, &run->folder);
 }
 
 /* Whether no line can be selected: as GNU grep, no file is read then. */

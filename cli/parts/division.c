@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/base/memory.h"
 #include "cli/parts/run.h"
@@ -152,6 +153,15 @@ char *division_folder(const division_options *division) {
         (void)snprintf(folder, size, "%s/shard-%" PRIu64 "-of-%" PRIu64, division->journal,
                        division->shard, division->shards);
     return folder;
+}
+
+bool division_exception(const division_options *options, file_exception *exception) {
+    struct stat about;
+    if (options->journal == NULL || stat(options->journal, &about) != 0)
+        return false;
+    *exception = (file_exception){about.st_dev, about.st_ino,
+                                  "not searched, since it is the folder of the journal"};
+    return true;
 }
 
 uint64_t division_default_segment(uint64_t bytes) {

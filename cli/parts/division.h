@@ -5,6 +5,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/flags/arguments.h"
+#include "io/directory.h"
 
 typedef struct division_options {
     string_list lists;  /* --files-from: names end with LF */
@@ -35,6 +36,9 @@ bool division_options_share_stdin(const division_options *options, const command
 
 /* The folder that the options name; of a shard, a folder in it. The caller frees it. */
 char *division_folder(const division_options *options);
+
+/* Whether the folder of --journal is there, which -r then passes over: its parts are no texts. */
+bool division_exception(const division_options *options, file_exception *exception);
 
 /* The bytes of a segment if the user does not give them, for texts of `bytes` bytes together. */
 uint64_t division_default_segment(uint64_t bytes);

@@ -392,7 +392,10 @@ static bool consistent(parsing *parser) {
                                    .database = options->database,
                                    .sample = options->sample,
                                    .profile = options->profile.path};
+    file_exception folder;
     except_output(&options->files, options->output, "not scanned, since it is the output too");
+    if (division_exception(division, &folder))
+        file_options_except(&options->files, folder);
     return !sample_is_used_up(&inputs) && !output_overwrites(options->output, &inputs);
 }
 

@@ -102,6 +102,16 @@ ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
 "$trawl" cat parts >got
 same "a pattern longer than a segment"
 
+# The folder of the parts is no text.
+mkdir corpus
+cp text0 corpus
+"$trawl" scan -r -e a corpus >want
+for resume in '' --resume; do
+    ranks 2 scan -r -e a corpus -o corpus/parts $resume
+    "$trawl" cat corpus/parts >got
+    same "parts beside the texts $resume"
+done
+
 # GPUs of a machine go to its ranks in turn; a rank without one takes its CPU if --device auto says so.
 if [ -n "$emulated" ]; then
     gpu=(env TRAWL_EMULATOR_DEVICES=2 "$emulated" scan -f patterns text0 text1)

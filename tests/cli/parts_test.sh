@@ -157,6 +157,25 @@ refuse 'shard 2 of 3 is missing' "$trawl" cat k
 refuse 'is there twice' "$trawl" cat k/shard-1-of-3 k
 refuse 'begun with another division' "$trawl" cat j k/shard-1-of-3
 
+# ------------------------------------------------------------------ a folder among the texts
+mkdir corpus
+cp one b corpus
+for command in "scan -e a" "grep -e a"; do
+    expect 0 '' "$trawl" $command -r corpus --journal corpus/parts
+    "$trawl" $command -r corpus --exclude-dir parts >want
+    "$trawl" cat corpus/parts >got
+    same "a journal beside the texts: $command"
+    warns 0 'trawl: corpus/parts: not searched, since it is the folder of the journal' \
+        "$trawl" $command -r corpus --journal ./corpus/parts --resume
+    "$trawl" cat corpus/parts >got
+    same "a journal beside the texts, continued: $command"
+    rm -r corpus/parts
+    refuse 'corpus: not searched, since it is the folder of the journal' "$trawl" $command -r corpus --journal corpus
+    expect 0 '' "$trawl" $command -r --journal parts corpus --shard 1/2
+    rm -r parts
+done
+check 'nothing has begun among the texts' test "$(ls corpus | tr '\n' ' ')" = 'b one '
+
 # ------------------------------------------------------------------ what goes wrong
 # A disk that is full, and then is not.
 rm -rf j
