@@ -10,6 +10,10 @@
 #include "cli/base/memory.h"
 #include "cli/parts/run.h"
 
+/* Bytes of a segment, at least: each is flushed to the disk, so a scan in smaller ones would seem
+ * to stand still. Tests set TRAWL_TEST_SEGMENT to have many segments of short texts. */
+static const uint64_t LEAST_SEGMENT = UINT64_C(64) << 10;
+
 enum {
     FLAG_FILES_FROM = 1400,
     FLAG_FILES0_FROM,
@@ -40,7 +44,7 @@ const flag division_flags[] = {
      NULL},
     {FLAG_JOURNAL_SEGMENT, 0, "journal-segment", "SIZE",
      "With --journal: bytes of text that are finished together (default: by the size of the "
-     "texts, 16M to 1G). Results do not depend on it.",
+     "texts, 16M to 1G; at least 64k). Results do not depend on it.",
      NULL},
     {0},
 };
@@ -80,6 +84,18 @@ static int take_shard(division_options *options, const arguments *args) {
     return FLAG_REFUSED;
 }
 
+static int take_segment(division_options *options, const arguments *args) {
+    if (!arguments_size(args, 1, UINT64_C(1) << 50, &options->segment_bytes))
+        return FLAG_REFUSED;
+    if (options->segment_bytes >= LEAST_SEGMENT || getenv("TRAWL_TEST_SEGMENT") != NULL)
+        return FLAG_TAKEN;
+    (void)arguments_misuse(args->command,
+                           "--journal-segment %s: expected at least 64k, as each segment waits for "
+                           "the disk; 16M is usual",
+                           args->value);
+    return FLAG_REFUSED;
+}
+
 int division_options_take(division_options *options, const arguments *args, int id) {
     switch (id) {
     case FLAG_FILES_FROM:
@@ -97,8 +113,7 @@ int division_options_take(division_options *options, const arguments *args, int 
         options->resume = true;
         return FLAG_TAKEN;
     case FLAG_JOURNAL_SEGMENT:
-        return arguments_size(args, 1, UINT64_C(1) << 50, &options->segment_bytes) ? FLAG_TAKEN
-                                                                                   : FLAG_REFUSED;
+        return take_segment(options, args);
     case FLAG_SPLIT:
         return take_split(options, args);
     default:

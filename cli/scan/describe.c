@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/scan/describe.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/base/memory.h"
 #include "cli/base/names.h"
@@ -26,11 +28,19 @@ static bool needs_whole_texts(const trawl_db *db) {
     return whole;
 }
 
+/* Reports why the size of a text is not known. */
+static void report_unsized(const char *path) {
+    struct stat about;
+    if (strcmp(path, "-") != 0 && stat(path, &about) != 0)
+        report("text %s: %s", path, strerror(errno));
+    else
+        report("text %s: is not a regular file; shards and journals need texts whose size is known",
+               name_in_message(path));
+}
+
 static bool add_text(parts_run *run, const scan_entry *entry) {
     if (entry->alone && entry->stored_bytes == 0) {
-        report("text %s: is not a regular file, or cannot be read; shards and journals need texts "
-               "whose size is known",
-               name_in_message(entry->path));
+        report_unsized(entry->path);
         return false;
     }
     parts_text text = {.name = entry->path,

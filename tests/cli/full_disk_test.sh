@@ -15,6 +15,7 @@ if [ -z "${TRAWL_TEST_NAMESPACE:-}" ]; then
 fi
 mpi=${2:+$(readlink -f "$2")}
 source "$(dirname "$0")/harness.sh" "$1"
+export TRAWL_TEST_SEGMENT=1 # small segments
 
 mkdir disk
 mount -t tmpfs -o size=16m tmpfs disk || exit 1

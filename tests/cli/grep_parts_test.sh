@@ -4,6 +4,7 @@
 # usage: grep_parts_test.sh TRAWL; TRAWL_TEST_CASES (default 60), TRAWL_TEST_SEED, TRAWL_TEST_KILLS (4)
 [ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
 source "$(dirname "$0")/harness.sh" "$1"
+export TRAWL_TEST_SEGMENT=1 # small segments
 cases=${TRAWL_TEST_CASES:-60}
 seed=${TRAWL_TEST_SEED:-$RANDOM}
 kills=${TRAWL_TEST_KILLS:-4}

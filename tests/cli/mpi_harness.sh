@@ -4,6 +4,7 @@
 [ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
 mpi=$(readlink -f "$2")
 source "$(dirname "${BASH_SOURCE[0]}")/harness.sh" "$1"
+export TRAWL_TEST_SEGMENT=1 # small segments
 seed=${TRAWL_TEST_SEED:-$RANDOM}
 # Programs of one MPI do not start under the mpirun of another.
 options=()

@@ -111,6 +111,7 @@ for resume in '' --resume; do
     "$trawl" cat corpus/parts >got
     same "parts beside the texts $resume"
 done
+refuse 'expected at least 64k' env -u TRAWL_TEST_SEGMENT "$mpi" scan -e a -o k --journal-segment 16 text0
 
 # GPUs of a machine go to its ranks in turn; a rank without one takes its CPU if --device auto says so.
 if [ -n "$emulated" ]; then

@@ -4,6 +4,7 @@
 # usage: parts_test.sh TRAWL; TRAWL_TEST_EFFORT=full: all cuts, 200 kills, each byte damaged
 [ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
 source "$(dirname "$0")/harness.sh" "$1"
+export TRAWL_TEST_SEGMENT=1 # small segments
 effort=${TRAWL_TEST_EFFORT:-short}
 step=1
 [ "$effort" = full ] || step=11
@@ -140,7 +141,17 @@ fi
 refuse '--journal-segment' "$trawl" scan -e a --journal k --journal-segment 1 of-holes
 refuse 'another scan writes' flock j/lock "${scan[@]}" --journal j --resume "${texts[@]}"
 refuse 'is not a regular file' "$trawl" scan -e a --journal k -
-refuse 'no-text: is not a regular file, or cannot be read' "$trawl" scan -e a --shard 1/2 one no-text
+refuse 'text no-text: No such file or directory' "$trawl" scan -e a --shard 1/2 one no-text
+refuse 'text no-text: No such file or directory' "$trawl" scan -e a --journal m one no-text
+check 'a scan with a text that is missing has not begun' test ! -e m
+refuse 'text /dev/null: is not a regular file; shards' "$trawl" scan -e a --journal m one /dev/null
+for size in 16 1k 65535; do
+    refuse "--journal-segment $size: expected at least 64k, as each segment waits for the disk; 16M is usual" \
+        env -u TRAWL_TEST_SEGMENT "$trawl" scan -e a --journal m --journal-segment $size one
+done
+check 'a scan in segments that are too small has not begun' test ! -e m
+expect 0 '' env -u TRAWL_TEST_SEGMENT "$trawl" scan -e a --journal m --journal-segment 64k one
+rm -rf m
 refuse 'Not a directory' "$trawl" scan -e a --journal one/k one
 refuse 'expected K/N' "$trawl" scan -e a --shard 0/3 one
 refuse 'expected K/N' "$trawl" scan -e a --shard 4/3 one
