@@ -68,16 +68,11 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4
 };
 
-#define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
 #define cudaHostAllocDefault 0x00
-#define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
-#define cudaHostAllocWriteCombined 0x04
-#define cudaHostRegisterDefault 0x00
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
 #define cudaHostRegisterReadOnly 0x08
@@ -90,9 +85,9 @@ struct cudaDeviceProp {
     int maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
     int maxThreadsDim[3], maxGridSize[3];
     int major, minor, multiProcessorCount, asyncEngineCount, concurrentKernels;
-    int l2CacheSize, persistingL2CacheMaxSize, memoryBusWidth, integrated, unifiedAddressing;
+    int l2CacheSize, memoryBusWidth, unifiedAddressing;
     int canMapHostMemory, canUseHostPointerForRegisteredMem, hostRegisterSupported;
-    int hostRegisterReadOnlySupported, pciBusID, pciDeviceID, pciDomainID;
+    int hostRegisterReadOnlySupported, pciBusID;
 };
 
 enum cudaDeviceAttr {

@@ -85,9 +85,8 @@ static inline uint8_t trawl_teddy_test(const trawl_teddy *filter, uint32_t probe
  * `suffix_bytes` bytes at most. A probe before the first byte of a shorter pattern accepts any
  * byte. Returns the expected pass rate: as counted in pieces from all over the sample of the text
  * if they have more than a few candidates; otherwise, also with `length` 0, as computed from the
- * frequencies of bytes. The pair is used where it is expected to
- * be cheaper than the probes.
- * Takes well under a millisecond for ten patterns, a few milliseconds for a hundred. */
+ * frequencies of bytes. The pair is used where it is expected to be cheaper than the probes. Takes
+ * well under a millisecond for ten patterns, a few milliseconds for a hundred. */
 double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
                         uint32_t suffix_bytes, const uint8_t *sample, size_t length,
                         trawl_teddy *filter);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Lists of positions from vector comparisons: first a list of masks of up to 64 positions, then the
  * positions themselves. Branches on single positions are avoided: they would be mispredicted. */
-#ifndef TRAWL_ENGINES_QGRAM_TEDDY_POSITION_MARKS_H
-#define TRAWL_ENGINES_QGRAM_TEDDY_POSITION_MARKS_H
+#ifndef TRAWL_ENGINES_QGRAM_TEDDY_POSITION_MASKS_H
+#define TRAWL_ENGINES_QGRAM_TEDDY_POSITION_MASKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
