@@ -60,14 +60,13 @@ MARGINS = {"TRAWL_COST_LARGE_TABLES_FACTOR", "TRAWL_COST_MOST_GROWTH", "TRAWL_DI
            "TRAWL_DIVIDE_REGISTERS_ALONE", "TRAWL_DIVIDE_REGISTERS_BESIDE", "TRAWL_FALLBACK_MARGIN",
            "TRAWL_FIELDS_PRODUCT_WORK", "TRAWL_GPU_ENDS_PER_CANDIDATE"}
 # Values that the rules below would make senseless.
-GIVEN = {"TRAWL_SURVEY_MAX_SHARE": (0.999, 0.99999), "TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),
+GIVEN = {"TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),
          "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,),
          "TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON": (1,)}
 # Prices and times of what is not planned for a text of unknown length, or only if it is named.
 SKIPPED = {"trawl_plan_build_byte_costs", "TRAWL_SPLIT_PART_TABLE_BYTES", "TRAWL_SPLIT_MOST_PARTS"}
 # What scans read themselves: by the kinds of tiers that do (engines/qgram/format.h; none: all).
-SCANS = {"TRAWL_BLOOM_PREFETCH": (1, 5), "TRAWL_TEDDY_PREFETCH": (2,),
-         "TRAWL_REGISTER_BLOOM_PREFETCH": (4,), "TRAWL_PACKED_PREFETCH": (3,),
+SCANS = {"TRAWL_QGRAM_PREFETCH": (1, 2, 3, 4, 5),
          "TRAWL_TEDDY_DENSE_BYTES": (2, 4), "TRAWL_PACKED_DENSE_MATCHES": (3,),
          "TRAWL_SPARSE_BLOCK": (6,), "TRAWL_QGRAM_BLOCK": (), "TRAWL_FALLBACK_STRETCH": (),
          "TRAWL_FALLBACK_FEW_BYTES": (), "TRAWL_FALLBACK_MANY_BYTES": (),

@@ -47,10 +47,17 @@ class Header(unittest.TestCase):
                 for name in re.findall(r"trawl_varied_(\w+)", varied):
                     self.assertIn(name, table)
 
-    def test_names_of_uploads_are_constants(self):
-        text = constants_tree.read(os.path.join(bench_constants.ROOT, constants_tree.OF["cuda"].header))
-        names = {name for name, _ in constants_tree.numbers(text)}
-        self.assertLessEqual(set(bench_constants.UPLOADS), names)
+    def test_names_are_constants(self):
+        names = {}
+        for device, of in constants_tree.OF.items():
+            text = constants_tree.read(os.path.join(bench_constants.ROOT, of.header))
+            names[device] = {name for name, _ in constants_tree.numbers(text)}
+            names[device].update(name for _, name, _, _ in constants_tree.arrays(text))
+            names[device].update(name for _, name in of.elsewhere)
+        self.assertLessEqual(set(bench_constants.UPLOADS), names["cuda"])
+        self.assertLessEqual(set(bench_constants.SCANS), names["cpu"])
+        for listed in (bench_constants.MARGINS, bench_constants.GIVEN, bench_constants.SKIPPED):
+            self.assertLessEqual(set(listed), names["cpu"] | names["cuda"])
 
 
 class FakeProgram:
