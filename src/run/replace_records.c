@@ -4,6 +4,7 @@
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "run/record_layout.h"
 #include "run/replace.h"
 
 /* Records that are being replaced. The result has all records before `record`, and the bytes before
@@ -17,28 +18,17 @@ typedef struct replacing {
     bool no_memory;
 } replacing;
 
-static uint64_t offset_at(const trawl_records *records, uint64_t index) {
-    const uint8_t *at = (const uint8_t *)records->offsets + index * records->offset_bytes;
-    uint64_t wide = 0;
-    uint32_t narrow = 0;
-    if (records->offset_bytes == sizeof narrow) {
-        memcpy(&narrow, at, sizeof narrow);
-        return narrow;
-    }
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-}
-
 static trawl_span record_at(const trawl_records *records, uint64_t index) {
-    uint64_t bit = records->valid_offset + index;
-    if (records->valid != NULL && (records->valid[bit / 8] >> (bit % 8) & 1) == 0) {
+    if (!trawl_record_is_there(records->valid, records->valid_offset + index)) {
         return (trawl_span){.bytes = NULL};
     }
     if (records->offsets == NULL) {
         return records->spans[index];
     }
-    uint64_t begin = offset_at(records, index), length = offset_at(records, index + 1) - begin;
-    length = length < records->tail ? 0 : length - records->tail;
+    const trawl_record_stretch stretch = {
+        .offsets = records->offsets, .offset_bytes = records->offset_bytes, .tail = records->tail};
+    const uint64_t begin = trawl_record_offset(&stretch, index);
+    const uint64_t length = trawl_record_end(&stretch, index) - begin;
     return (trawl_span){.bytes = length == 0 ? NULL : (const uint8_t *)records->bytes + begin,
                         .length = (size_t)length};
 }
