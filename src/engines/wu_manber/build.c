@@ -257,8 +257,8 @@ static trawl_status plan(trawl_build *build) {
     }
     if (block > window) {
         return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
-                          "wu-manber: block length %u exceeds the shortest pattern's %u; engine "
-                          "ac-dfa takes this set, or wu-manber with block length 0 (chosen)",
+                          "wu-manber: block length %u exceeds the shortest pattern's %u; leave out "
+                          "the block length (wu_manber_block, --wm-block), so that one is chosen",
                           block, window);
     }
     planned->header =
