@@ -14,12 +14,23 @@ uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
     return XXH3_64bits(block + TRAWL_IMAGE_UNCHECKED, size - TRAWL_IMAGE_UNCHECKED);
 }
 
+static trawl_status refuse_magic(const void *header, uint64_t size, const char *name,
+                                 trawl_error *error) {
+    if (size >= 8 && memcmp(header, TRAWL_IMAGE_MAGIC, 8) == 0) {
+        return trawl_fail(
+            error, TRAWL_ERROR_FORMAT,
+            "%.300s: a trawl database that is cut off: %llu bytes long, should be at least %zu",
+            name, (unsigned long long)size, sizeof(trawl_image_header));
+    }
+    return trawl_fail(
+        error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
+        size >= 8 && memcmp(header, "TRAWLIX\n", 8) == 0 ? ", but an index of texts" : "");
+}
+
 trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t size,
                                    const char *name, trawl_error *error) {
     if (size < sizeof *header || memcmp(header->magic, TRAWL_IMAGE_MAGIC, 8) != 0) {
-        return trawl_fail(
-            error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
-            size >= 8 && memcmp(header, "TRAWLIX\n", 8) == 0 ? ", but an index of texts" : "");
+        return refuse_magic(header, size, name, error);
     }
     if (header->byte_order != TRAWL_IMAGE_BYTE_ORDER) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
@@ -46,8 +57,8 @@ static trawl_status check_head(const uint8_t *block, uint64_t size, const char *
         return status;
     }
     if (header->checksum != trawl_block_checksum(block, size)) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: damaged, its checksum does not agree",
-                          name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: damaged, its checksum does not agree; compile it anew", name);
     }
     return TRAWL_OK;
 }

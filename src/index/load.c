@@ -83,16 +83,26 @@ static bool header_sound(const trawl_index_header *header) {
     return letters == header->letters;
 }
 
+static trawl_status refuse_magic(const trawl_index *index, uint64_t size, trawl_error *error) {
+    if (size >= 8 && memcmp(index->bytes, TRAWL_INDEX_MAGIC, 8) == 0) {
+        return trawl_fail(
+            error, TRAWL_ERROR_FORMAT,
+            "%.300s: a trawl index that is cut off: %llu bytes long, should be at least %zu",
+            index->name, (unsigned long long)size, sizeof(trawl_index_header));
+    }
+    return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl index%s", index->name,
+                      size >= 8 && memcmp(index->bytes, "TRAWLDB\n", 8) == 0
+                          ? ", but a database of patterns"
+                          : "");
+}
+
 static trawl_status check_head(trawl_index *index, uint64_t size, trawl_error *error) {
     trawl_index_header *header = &index->header;
     if (size >= sizeof *header) {
         memcpy(header, index->bytes, sizeof *header);
     }
     if (size < sizeof *header || memcmp(header->magic, TRAWL_INDEX_MAGIC, 8) != 0) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl index%s", index->name,
-                          size >= 8 && memcmp(index->bytes, "TRAWLDB\n", 8) == 0
-                              ? ", but a database of patterns"
-                              : "");
+        return refuse_magic(index, size, error);
     }
     if (header->byte_order != TRAWL_INDEX_BYTE_ORDER) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
