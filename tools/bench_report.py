@@ -477,7 +477,8 @@ def speed_section(run, gpu):
             % run.model(), "mean of the ratio over %d workloads: %.2g. [All of them](docs/results/%s.md)."
             % (len(ratios), mean, run.name)]
     if gpu:
-        text += ["GPU column: one %s, text already in GPU memory ([all GPU" % gpu.model(),
+        text += ["GPU column: one %s, text already in GPU memory ([all GPU"
+                 % gpu.model().partition(" (")[0],
                  "results](docs/results/%s.md)); a file reaches about 50 GB/s, through the link." % gpu.name]
     return "\n".join([BEGIN, *text, "", *speed_table(run, gpu), "",
                       "![Speeds of trawl and of the fastest peer](docs/results/%s.svg)" % run.name, END])
