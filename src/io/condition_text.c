@@ -89,7 +89,8 @@ static bool read_members(words inside, uint8_t members[32]) {
 }
 
 /* Reads the name or the members of a class. */
-static bool read_class(trawl_patterns *patterns, words word, uint8_t *number, char message[128]) {
+static bool read_class(trawl_patterns *patterns, words word, uint8_t *number,
+                       char message[CONDITION_MESSAGE]) {
     for (size_t i = 0; i < CLASSES; i++)
         if (is_word(word, classes[i].name)) {
             *number = classes[i].number;
@@ -97,21 +98,40 @@ static bool read_class(trawl_patterns *patterns, words word, uint8_t *number, ch
         }
     uint8_t members[32];
     trawl_error error;
+    if (is_word(word, "[]")) {
+        (void)snprintf(message, CONDITION_MESSAGE, "expected a byte or more in a class, found []");
+        return false;
+    }
     if (word.length < 2 || word.text[0] != '[' || word.text[word.length - 1] != ']' ||
         !read_members((words){word.text + 1, word.length - 2}, members)) {
-        (void)snprintf(message, 128,
+        (void)snprintf(message, CONDITION_MESSAGE,
                        "expected word, word-utf8, alnum, label or [BYTES] as a class, found '%.*s'",
                        word.length < 24 ? (int)word.length : 24, word.text);
         return false;
     }
     if (trawl_set_class(patterns, members, number, &error) != TRAWL_OK) {
-        (void)snprintf(message, 128, "%.127s", error.message);
+        (void)snprintf(message, CONDITION_MESSAGE, "%.190s", error.message);
         return false;
     }
     return true;
 }
 
-static bool read_number(words word, uint64_t *number, char message[128]) {
+/* What has been read of a column. */
+typedef struct reading {
+    trawl_patterns *patterns;
+    trawl_condition condition;
+    bool start_given, end_given;
+    bool is_single; /* the column is one word */
+} reading;
+
+/* Reads the number behind start= or end=. */
+static bool read_number(words word, const char *name, bool *given, uint64_t *number,
+                        char message[CONDITION_MESSAGE]) {
+    if (*given) {
+        (void)snprintf(message, CONDITION_MESSAGE, "expected %s= once, found it twice", name);
+        return false;
+    }
+    *given = true;
     *number = 0;
     bool good = word.length != 0 && word.length < 19;
     for (size_t i = 0; good && i < word.length; i++) {
@@ -119,59 +139,80 @@ static bool read_number(words word, uint64_t *number, char message[128]) {
         *number = *number * 10 + (uint64_t)(word.text[i] - '0');
     }
     if (!good)
-        (void)snprintf(message, 128, "expected an offset, such as start=8 or end=64");
+        (void)snprintf(message, CONDITION_MESSAGE, "expected an offset, such as %s=64", name);
     return good;
 }
 
+/* Reads the class of one side. Two different classes of the same side contradict each other. */
+static bool read_side(reading *of, words word, const char *side, uint8_t *number,
+                      char message[CONDITION_MESSAGE]) {
+    uint8_t read = TRAWL_CLASS_NONE;
+    if (!read_class(of->patterns, word, &read, message))
+        return false;
+    bool good = *number == TRAWL_CLASS_NONE || *number == read;
+    if (!good)
+        (void)snprintf(message, CONDITION_MESSAGE, "expected one class on the %s, found two", side);
+    *number = read;
+    return good;
+}
+
+static bool refuse_word(const reading *of, words word, char message[CONDITION_MESSAGE]) {
+    bool is_blank = word.text[0] == ' ' || word.text[word.length - 1] == ' ';
+    bool ends_in_cr = word.text[word.length - 1] == '\r';
+    (void)snprintf(message, CONDITION_MESSAGE,
+                   "expected a condition (word, word-utf8, alnum, label, [BYTES], left=, right=, "
+                   "start=, end=, at-start, at-end), found '%.*s'%s",
+                   word.length < 16 ? (int)word.length : 16, word.text,
+                   is_blank                       ? "; commas stand between, without blanks"
+                   : of->is_single && !ends_in_cr ? "; a tab in a pattern is written \\t"
+                                                  : "");
+    return false;
+}
+
 /* Adds one word to the condition. */
-static bool read_word(trawl_patterns *patterns, words word, trawl_condition *condition,
-                      char message[128]) {
+static bool read_word(reading *of, words word, char message[CONDITION_MESSAGE]) {
+    trawl_condition *condition = &of->condition;
     words whole = word;
     if (is_word(word, "at-start"))
         return condition->at_start = true;
     if (is_word(word, "at-end"))
         return condition->at_end = true;
     if (strip(&word, "left="))
-        return read_class(patterns, word, &condition->left, message);
+        return read_side(of, word, "left", &condition->left, message);
     if (strip(&word, "right="))
-        return read_class(patterns, word, &condition->right, message);
+        return read_side(of, word, "right", &condition->right, message);
     if (strip(&word, "start="))
-        return read_number(word, &condition->min_start, message);
+        return read_number(word, "start", &of->start_given, &condition->min_start, message);
     if (strip(&word, "end=")) {
-        if (!read_number(word, &condition->max_end, message))
+        if (!read_number(word, "end", &of->end_given, &condition->max_end, message))
             return false;
         if (condition->max_end == 0)
-            (void)snprintf(message, 128, "end=0: no match ends there");
+            (void)snprintf(message, CONDITION_MESSAGE, "end=0: no match ends there");
         return condition->max_end != 0;
     }
     for (size_t i = 0; i < CLASSES; i++)
-        if (is_word(whole, classes[i].name) || whole.text[0] == '[') {
-            bool good = read_class(patterns, whole, &condition->left, message);
-            condition->right = condition->left;
-            return good;
-        }
-    (void)snprintf(message, 128,
-                   "expected a condition (word, left=CLASS, right=CLASS, start=N, end=N, at-start, "
-                   "at-end), found '%.*s'",
-                   word.length < 16 ? (int)word.length : 16, word.text);
-    return false;
+        if (is_word(whole, classes[i].name) || whole.text[0] == '[')
+            return read_side(of, whole, "left", &condition->left, message) &&
+                   read_side(of, whole, "right", &condition->right, message);
+    return refuse_word(of, word, message);
 }
 
 /* Whether a match of the last pattern may fulfil its condition. */
 static bool can_hold(const trawl_patterns *patterns, const trawl_condition *condition,
-                     char message[128]) {
+                     char message[CONDITION_MESSAGE]) {
     trawl_pattern pattern = TRAWL_PATTERN;
     (void)trawl_patterns_get(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1), &pattern);
     uint64_t start = condition->min_start, end = condition->max_end;
     if (end != 0 && start >= end)
-        (void)snprintf(message, 128,
+        (void)snprintf(message, CONDITION_MESSAGE,
                        "no match starts at start or later and ends at end or before: start=%" PRIu64
                        ",end=%" PRIu64,
                        start, end);
     else if (condition->at_start && start != 0)
-        (void)snprintf(message, 128, "no match starts with the text and at start=%" PRIu64, start);
+        (void)snprintf(message, CONDITION_MESSAGE,
+                       "no match starts with the text and at start=%" PRIu64, start);
     else if (end != 0 && pattern.length > end - start)
-        (void)snprintf(message, 128,
+        (void)snprintf(message, CONDITION_MESSAGE,
                        "no match of %zu bytes starts at %" PRIu64
                        " or later and ends at end=%" PRIu64 " or before",
                        pattern.length, start, end);
@@ -181,8 +222,8 @@ static bool can_hold(const trawl_patterns *patterns, const trawl_condition *cond
 }
 
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
-                        char message[128]) {
-    trawl_condition condition = TRAWL_CONDITION;
+                        char message[CONDITION_MESSAGE]) {
+    reading of = {.patterns = patterns, .condition = TRAWL_CONDITION};
     words rest = {(const char *)text, length};
     if (is_word(rest, "-"))
         return true;
@@ -194,21 +235,23 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
             word.length++;
         }
         if (word.length == 0) {
-            (void)snprintf(message, 128, "expected a condition, or - for none, in each place");
+            (void)snprintf(message, CONDITION_MESSAGE,
+                           "expected a condition, or - for none, in each place");
             return false;
         }
-        if (!read_word(patterns, word, &condition, message))
+        of.is_single = word.length == length;
+        if (!read_word(&of, word, message))
             return false;
         if (word.length == rest.length)
             break;
         rest = (words){rest.text + word.length + 1, rest.length - word.length - 1};
     }
-    if (!can_hold(patterns, &condition, message))
+    if (!can_hold(patterns, &of.condition, message))
         return false;
     trawl_error error;
-    if (trawl_patterns_condition_last(patterns, &condition, &error) == TRAWL_OK)
+    if (trawl_patterns_condition_last(patterns, &of.condition, &error) == TRAWL_OK)
         return true;
-    (void)snprintf(message, 128, "%.127s", error.message);
+    (void)snprintf(message, CONDITION_MESSAGE, "%.190s", error.message);
     return false;
 }
 

@@ -10,17 +10,19 @@
  *     -                 none
  *
  * A class of bytes is written as in [a-z_\x80-\xFF]: bytes and ranges, with the escapes of
- * patterns; \x5D is a bracket, and \x2D a dash.
+ * patterns; \x5D is a bracket, and \x2D a dash. It has at least one byte.
  */
 #ifndef TRAWL_IO_CONDITION_TEXT_H
 #define TRAWL_IO_CONDITION_TEXT_H
 
 #include "trawl/trawl_conditions.h"
 
-/* Gives the last pattern of the set the condition that the text says. False: `message` says what
- * was expected. */
+/* Gives the last pattern of the set the condition that the text says. A word may be repeated, but
+ * start= and end= may stand once, and each side has one class. False: `message` says what was
+ * expected. */
+enum { CONDITION_MESSAGE = 192 };
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
-                        char message[128]);
+                        char message[CONDITION_MESSAGE]);
 
 /* Adds a boundary on both sides to the condition of the last pattern; `number` is a class that the
  * library defines. */

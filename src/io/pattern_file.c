@@ -220,19 +220,19 @@ static trawl_status add_escaped(const line_reader *reader, const uint8_t *bytes,
 }
 
 /* What helps where the last column of a line is refused: the CR of a CR LF looks like a part of it.
- * Otherwise `hint`. */
-static const char *hint_at_end(const uint8_t *text, size_t length, const char *hint) {
+ */
+static const char *hint_at_end(const uint8_t *text, size_t length) {
     return length != 0 && text[length - 1] == '\r' ? "; --crlf drops the CR at the end of the line"
-                                                   : hint;
+                                                   : "";
 }
 
 /* Gives the last pattern the conditions of a column. */
 static trawl_status add_condition(const line_reader *reader, const uint8_t *text, size_t length) {
-    char expected[128], message[256];
+    char expected[CONDITION_MESSAGE], message[CONDITION_MESSAGE + 64];
     trawl_error cause;
     if (!condition_add_text(reader->patterns, text, length, expected)) {
         (void)snprintf(message, sizeof message, "fourth column: %s%s", expected,
-                       hint_at_end(text, length, "; a tab in a pattern is written \\t"));
+                       hint_at_end(text, length));
         return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
     }
     if (!reader->reading->whole_words)
@@ -280,7 +280,7 @@ static trawl_status add_group(const line_reader *reader, column text) {
         char message[128];
         (void)snprintf(message, sizeof message,
                        "expected a group (0 to 4294967295) or - (none) in the fifth column%s",
-                       hint_at_end(text.text, text.length, ""));
+                       hint_at_end(text.text, text.length));
         return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
     }
     trawl_error cause;

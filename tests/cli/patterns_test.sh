@@ -101,6 +101,31 @@ printf 'a\n' >bad
 refuse 'found one' "$trawl" scan --pattern-format tsv -f bad text
 printf 'a\t-\tb\tc\n' >bad
 refuse 'bad:1: fourth column: expected a condition' "$trawl" scan --pattern-format tsv -f bad text
+list='(word, word-utf8, alnum, label, [BYTES], left=, right=, start=, end=, at-start, at-end)'
+refuse "expected a condition $list, found 'c'; a tab in a pattern is written \\t" \
+    "$trawl" scan --pattern-format tsv -f bad text
+printf 'a\t-\tb\tword, at-start\n' >bad
+refuse "found ' at-start'; commas stand between, without blanks" \
+    "$trawl" scan --pattern-format tsv -f bad text
+# what is wrong with a condition; nothing is said about tabs
+while IFS='|' read -r condition wrong; do
+    printf 'a\t-\tb\t%s\n' "$condition" >bad
+    refuse "$wrong" "$trawl" scan --pattern-format tsv -f bad text
+    holds "$condition" grep -qxF "trawl: pattern file bad:1: fourth column: $wrong" .err
+done <<'END'
+start=-1|expected an offset, such as start=64
+end=x|expected an offset, such as end=64
+start=5,start=9|expected start= once, found it twice
+start=0,start=9|expected start= once, found it twice
+end=9,at-end,end=9|expected end= once, found it twice
+word,label|expected one class on the left, found two
+right=word,right=[a]|expected one class on the right, found two
+[]|expected a byte or more in a class, found []
+left=[]|expected a byte or more in a class, found []
+[abc|expected word, word-utf8, alnum, label or [BYTES] as a class, found '[abc'
+END
+printf 'a\t-\tfox\tword,word,left=word,at-end,at-end\n' >bad
+expect 1 0 "$trawl" scan -c --pattern-format tsv -f bad text
 printf 'a\tx\tb\n' >bad
 refuse 'bad:1: expected i (case-insensitive) or - (none)' \
     "$trawl" scan --pattern-format tsv -f bad text
