@@ -26,6 +26,11 @@ refuse 'expected -o X.tix' "$trawl" index build docs/0
 refuse 'expected texts' "$trawl" index build -o y.tix
 refuse 'is a directory' "$trawl" index build -o y.tix docs
 refuse 'not a trawl index' "$trawl" index query docs/0 -e p
+for bytes in 8 12 100; do
+    head -c "$bytes" x.tix >cut.tix
+    refuse "cut.tix: a trawl index that is cut off: $bytes bytes long, should be at least" \
+        "$trawl" index query cut.tix -e p
+done
 "$trawl" compile -e p -o p.db
 refuse 'not a trawl index, but a database of patterns' "$trawl" index query p.db -e p
 refuse 'not a trawl database, but an index of texts' "$trawl" scan --db x.tix docs/0

@@ -263,6 +263,8 @@ refuse "missing: No such file or directory; expected a folder that" "$trawl" cat
 refuse 'a: expected a folder for the journal, found a file' "$trawl" scan -e fox --journal a a
 refuse 'bytes or more, beyond the limit of 10; raise max_table_bytes (--max-tables)' \
     "$trawl" scan -e fox --max-tables 10 a
+refuse 'leave out the block length (wu_manber_block, --wm-block), so that one is chosen' \
+    "$trawl" scan -e fox --engine wu-manber --wm-block 4 a
 refuse "variant 'paper': expected an engine's name with it" \
     "$trawl" scan -e fox --variant paper a
 refuse 'expected patterns: -e PATTERNS, -f FILE, or the first operand' "$trawl" grep
@@ -333,6 +335,23 @@ for wrong in words left= 'left=[' start=x end=0 word, '[z-a]' ''; do
     printf 'a\t-\tcat\t%s\n' "$wrong" >wrong.tsv
     refuse 'trawl: pattern file wrong.tsv:1: ' "$trawl" scan --pattern-format tsv -f wrong.tsv cats
 done
+
+# a database that is cut off, and a damaged one
+"$trawl" compile -e fox -o whole.db
+for bytes in 8 12 100; do
+    head -c "$bytes" whole.db >cut.db
+    for copy in '' --db-copy; do
+        # shellcheck disable=SC2086  # one flag or none
+        refuse "cut.db: a trawl database that is cut off: $bytes bytes long, should be at least 160" \
+            "$trawl" scan --db cut.db $copy a
+    done
+done
+head -c -1 whole.db >cut.db
+refuse ' bytes long, should be ' "$trawl" scan --db cut.db a
+cp whole.db damaged.db
+printf x | dd of=damaged.db bs=1 seek=200 conv=notrunc 2>.err
+refuse 'damaged.db: damaged, its checksum does not agree; compile it anew' \
+    "$trawl" scan --db damaged.db a
 
 # a database has its own patterns, engine and kind of matches
 "$trawl" compile -e fox -o fox.db
