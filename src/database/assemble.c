@@ -171,6 +171,9 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
         if (status == TRAWL_OK && patterns->count != 0) {
             status = trawl_selection_plan(&build, &selection);
         }
+        if (status == TRAWL_OK) {
+            status = trawl_build_check(&build, builder->description.name);
+        }
         if (status == TRAWL_OK && db == NULL) {
             *size = trawl_image_size(image);
         } else if (status == TRAWL_OK) {

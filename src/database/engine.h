@@ -46,6 +46,7 @@ typedef struct trawl_build {
 
     void *state;          /* what plan leaves for fill; `release` frees it */
     uint64_t table_bytes; /* bytes of the engine's own sections; trawl_build_reserve adds them */
+    const char *instead;  /* what to do, from when they are beyond the limit; NULL before */
     /* For trawl_db_information; 0 (parts: 1) where an engine has no such thing. */
     uint64_t states;
     uint32_t parts; /* tables side by side, each with keys of its own; 1 for most engines */
@@ -60,8 +61,8 @@ typedef struct trawl_engine {
     trawl_engine_description description;
 
     /* Decides everything and reserves every section with its exact size. A set that the engine
-     * cannot take is refused with TRAWL_ERROR_LIMIT and a sentence that names the limit and an
-     * engine that takes the set. The same patterns and options always give the same sizes. */
+     * cannot take is refused with TRAWL_ERROR_LIMIT and a sentence that names the limit and what to
+     * do. The same patterns and options always give the same sizes. */
     trawl_status (*plan)(trawl_build *build);
 
     /* Writes every byte of the sections that plan has reserved. The same patterns and options give
@@ -95,15 +96,24 @@ typedef struct trawl_engine {
 /* The index of a variant's name in the engine's list, or -1. */
 int trawl_engine_variant(const trawl_engine *engine, const char *name);
 
-/* Reserves a section of `count` objects of `object` bytes, adds its bytes to build->table_bytes,
- * and refuses with TRAWL_ERROR_LIMIT when these exceed the limit. `instead` is the end of the
- * sentence, which names an engine that takes the set: "engine ac-nfa needs far less memory for this
- * set". */
+/* Reserves a section of `count` objects of `object` bytes, and adds its bytes to
+ * build->table_bytes. If these exceed the limit, trawl_build_check refuses, so that its sentence
+ * has the whole size. `instead` is the end of the sentence, what to do: TRAWL_RAISE_LIMIT, and an
+ * engine where one needs less memory for the very set. */
 trawl_status trawl_build_reserve(trawl_build *build, trawl_section_kind kind, uint32_t part,
                                  uint64_t count, uint64_t object, const char *instead);
 
-/* Refuses in the same words if `bytes` more would exceed the limit, but reserves nothing. Engines
- * call it before they build what might not fit into memory. */
+#define TRAWL_RAISE_LIMIT "raise it: max_table_bytes, --max-tables"
+/* The same of an engine that chooses larger tables where the limit allows them. */
+#define TRAWL_RAISE_LIMIT_FURTHER                                                                  \
+    "raise it further than that, as larger tables may be chosen then: max_table_bytes, "           \
+    "--max-tables"
+
+/* Refuses with TRAWL_ERROR_LIMIT if `bytes` more would exceed the limit and are many, but reserves
+ * nothing. Engines call it before they build what might not fit into memory. */
 trawl_status trawl_build_foresee(trawl_build *build, uint64_t bytes, const char *instead);
+
+/* After all has been reserved: refuses if the sections exceed the limit. */
+trawl_status trawl_build_check(const trawl_build *build, const char *engine);
 
 #endif

@@ -62,7 +62,7 @@ static trawl_status link_keys(trawl_build *build, trawl_selection_build *planned
 }
 
 static trawl_status reserve(trawl_build *build, const trawl_selection_build *planned) {
-    static const char instead[] = "match kind all needs less memory";
+    static const char instead[] = TRAWL_RAISE_LIMIT ", or take match kind all";
     trawl_status status =
         trawl_build_reserve(build, TRAWL_SECTION_SELECTION_KEY, 0, planned->keys.count,
                             sizeof(trawl_selection_key), instead);

@@ -22,9 +22,9 @@ static trawl_status refuse_magic(const void *header, uint64_t size, const char *
             "%.300s: a trawl database that is cut off: %llu bytes long, should be at least %zu",
             name, (unsigned long long)size, sizeof(trawl_image_header));
     }
-    return trawl_fail(
-        error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
-        size >= 8 && memcmp(header, "TRAWLIX\n", 8) == 0 ? ", but an index of texts" : "");
+    return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
+                      size >= 8 && memcmp(header, "TRAWLIX\n", 8) == 0 ? ", but an index of texts"
+                                                                       : "");
 }
 
 trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t size,

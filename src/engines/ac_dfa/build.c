@@ -20,8 +20,7 @@ static trawl_status plan(trawl_build *build) {
     }
     build->state = part;
     build->parts = 1;
-    return trawl_dfa_part_plan(build, 0, NULL, 0, columns_of[build->variant],
-                               "engine ac-nfa needs far less memory for this set", part);
+    return trawl_dfa_part_plan(build, 0, NULL, 0, columns_of[build->variant], part);
 }
 
 static trawl_status fill(trawl_build *build) {

@@ -16,9 +16,20 @@ static uint64_t row_bytes(trawl_dfa_columns_kind kind, uint64_t states, uint32_t
     }
 }
 
+/* What to do if a set with these keys is refused: ac-nfa is named only where its tables fit. Per
+ * state it has 16 to 48 bytes, and per key the same outputs as here. */
+static const char *advise(const trawl_build *build, const trawl_keys *keys, uint64_t states) {
+    enum { STATE_BYTES = 64, KEY_BYTES = 64, OTHER_BYTES = 1 << 16 };
+    uint64_t most = states * STATE_BYTES + keys->count * (uint64_t)KEY_BYTES +
+                    keys->pattern_count * sizeof(uint32_t) + OTHER_BYTES;
+    return most <= build->max_table_bytes
+               ? "engine ac-nfa needs less for this set, or " TRAWL_RAISE_LIMIT
+               : TRAWL_RAISE_LIMIT;
+}
+
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
                                  size_t subset_count, trawl_dfa_columns_kind kind,
-                                 const char *instead, trawl_dfa_part *planned) {
+                                 trawl_dfa_part *planned) {
     memset(planned, 0, sizeof *planned);
     trawl_status status =
         trawl_keys_make(build->patterns, subset, subset_count, &planned->keys, build->error);
@@ -28,6 +39,8 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
     trawl_classes_make(&planned->keys, &planned->classes);
     /* Refuses a set that is far too large before the trie is made, which needs much memory too. */
     uint64_t states = trawl_keys_states(&planned->keys);
+    const char *instead =
+        subset == NULL ? advise(build, &planned->keys, states) : TRAWL_RAISE_LIMIT;
     status = trawl_build_foresee(build, states * row_bytes(kind, states, planned->classes.count),
                                  instead);
     if (status != TRAWL_OK) {

@@ -15,11 +15,10 @@ typedef struct trawl_dfa_part {
 } trawl_dfa_part;
 
 /* Plans the DFA of the patterns listed in `subset` (NULL: all) as part `part` of the database,
- * reserves its sections and adds its states to build->states. `instead` ends the sentence of a
- * refusal. */
+ * reserves its sections and adds its states to build->states. */
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
                                  size_t subset_count, trawl_dfa_columns_kind kind,
-                                 const char *instead, trawl_dfa_part *planned);
+                                 trawl_dfa_part *planned);
 
 /* Writes the reserved sections. */
 trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_part *planned);

@@ -79,7 +79,7 @@ static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA
 }
 
 static trawl_status plan(trawl_build *build) {
-    static const char instead[] = "engine wu-manber or rabin-karp needs less for such a set";
+    static const char instead[] = TRAWL_RAISE_LIMIT;
     planned_nfa *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning ac-nfa", sizeof *planned);

@@ -81,11 +81,11 @@ static trawl_status plan(trawl_build *build) {
     build->parts = partition.parts;
     remark_imbalance(build, &partition, threshold);
     for (uint32_t part = 0; status == TRAWL_OK && part < partition.parts; part++) {
-        status = trawl_dfa_part_plan(
-            build, part, partition.ids + partition.first[part],
-            partition.first[part + 1] - partition.first[part],
-            build->variant == TRAWL_SPLIT_STT ? TRAWL_DFA_BY_BYTE_STT : TRAWL_DFA_BY_CLASS,
-            "engine ac-nfa needs far less memory for this set", &planned->parts[part]);
+        status = trawl_dfa_part_plan(build, part, partition.ids + partition.first[part],
+                                     partition.first[part + 1] - partition.first[part],
+                                     build->variant == TRAWL_SPLIT_STT ? TRAWL_DFA_BY_BYTE_STT
+                                                                       : TRAWL_DFA_BY_CLASS,
+                                     &planned->parts[part]);
     }
     trawl_partition_release(&partition);
     return status;

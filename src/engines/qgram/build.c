@@ -33,8 +33,7 @@ static const char *const variant_summaries[] = {
     "patterns of 16 bytes and more: 16 bytes of the text, far apart; shorter ones as anchors",
     NULL};
 
-#define INSTEAD                                                                                    \
-    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD TRAWL_RAISE_LIMIT_FURTHER
 
 typedef struct planned_qgram {
     trawl_qgram_header header;

@@ -14,8 +14,7 @@ static const char *const variant_summaries[] = {
     "the paper's loop for a single pattern, without a table: one pass for each pattern",
     "the steps of kernel steps on the CPU: hashes, terms, prefix sums, windows", NULL};
 
-#define INSTEAD                                                                                    \
-    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD TRAWL_RAISE_LIMIT
 
 /* Nunes et al. 2018. */
 #define PAPER_BASE 2u

@@ -14,8 +14,7 @@ static const char *const variant_summaries[] = {
     "compares the ends of patterns; block length and table sizes fit the set",
     "as in the paper: blocks of 3 bytes, prefixes of 2; compares the beginnings of patterns", NULL};
 
-#define INSTEAD                                                                                    \
-    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD TRAWL_RAISE_LIMIT_FURTHER
 
 /* B and B' in bytes (Kouzinopoulos et al. 2015, 3.2). */
 #define PAPER_BLOCK 3u
