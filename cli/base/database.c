@@ -50,6 +50,13 @@ static void explain_format(trawl_status status, trawl_error *error) {
 }
 
 trawl_status database_load(const char *path, bool copy, trawl_db **db, trawl_error *error) {
+    if (strcmp(path, "-") == 0) {
+        error->status = TRAWL_ERROR_ARGUMENT;
+        (void)snprintf(error->message, sizeof error->message,
+                       "a database is not read from standard input; expected a file");
+        *db = NULL;
+        return error->status;
+    }
     if (!copy) {
         trawl_status loaded = trawl_db_load(path, db, error);
         explain_format(loaded, error);
