@@ -9,6 +9,7 @@
 #include "cli/bench/engines.h"
 #include "cli/bench/peers/find.h"
 #include "cli/flags/arguments.h"
+#include "cli/flags/compile.h"
 #include "cli/flags/device.h"
 #include "cli/target/planning.h"
 
@@ -53,6 +54,15 @@ static bool on_engine(void *context, const bench_named_engine *named) {
     return found;
 }
 
+static bool is_measured(const char *engine, const void *context) {
+    const bench_rows *rows = context;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (strcmp(rows->items[i].asked_engine, engine) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
     choice self = {options, rows};
     *rows = (bench_rows){0};
@@ -65,6 +75,7 @@ bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
     char all[] = "all";
     if (options->engines.count == 0)
         good = bench_engines_each(options, all, on_engine, &self);
+    good = good && study_flags_fit(&options->study.compile, is_measured, rows, &bench_command);
     if (good && options->peers)
         bench_peers_add(options, rows);
     return good;

@@ -95,9 +95,11 @@ static const flag output_flags[] = {
 };
 
 static const flag *const bench_flags[] = {
-    contestant_flags,  compile_detail_flags, pattern_flags, measurement_flags,
-    scan_detail_flags, kernel_flags,         form_flags,    transfer_flags,
-    profile_flags,     output_flags,         NULL,
+    contestant_flags,    match_kind_flags,     compile_detail_flags,
+    pattern_flags,       pattern_format_flags, pattern_crlf_flags,
+    pattern_match_flags, measurement_flags,    scan_detail_flags,
+    kernel_flags,        form_flags,           transfer_flags,
+    profile_flags,       output_flags,         NULL,
 };
 
 const command bench_command = {

@@ -48,8 +48,9 @@ static const flag plan_flags[] = {
 };
 
 static const flag *const compile_flags[] = {
-    pattern_flags,        output_flags, engine_flags, variant_flags,
-    compile_detail_flags, plan_flags,   NULL,
+    pattern_flags, pattern_format_flags, pattern_crlf_flags, pattern_match_flags,  output_flags,
+    engine_flags,  variant_flags,        match_kind_flags,   compile_detail_flags, plan_flags,
+    NULL,
 };
 
 static const command compile_command = {
@@ -122,8 +123,9 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
     if (problem != NULL)
         (void)arguments_misuse(&compile_command, "%s", problem);
     const command_inputs inputs = {.patterns = &request->patterns, .sample = request->sample};
-    return problem == NULL && !sample_is_used_up(&inputs) &&
-           !output_overwrites(request->output, &inputs);
+    return problem == NULL &&
+           compile_options_fit(&request->compile, &request->study.compile, &compile_command) &&
+           !sample_is_used_up(&inputs) && !output_overwrites(request->output, &inputs);
 }
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {

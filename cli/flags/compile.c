@@ -26,16 +26,20 @@ const flag variant_or_kernel_flags[] = {
     {0},
 };
 
-const flag compile_detail_flags[] = {
+const flag match_kind_flags[] = {
     {FLAG_MATCHES, 0, "matches", "KIND",
      "Which matches are reported: all (the default; matches may overlap), leftmost-first or "
      "leftmost-longest (matches that do not overlap).",
      "Compiling"},
+    {0},
+};
+
+const flag compile_detail_flags[] = {
     {FLAG_MAX_TABLES, 0, "max-tables", "SIZE",
      "Refuse an engine whose tables would be larger than SIZE: bytes, or with K, M or G (default "
      "8G).",
-     NULL},
-    {FLAG_SPLIT_PARTS, 0, "split-parts", "M", "ac-split: number of parts.", NULL},
+     "Compiling"},
+    {FLAG_SPLIT_PARTS, 0, "split-parts", "M", "ac-split: number of parts, 1 to 256.", NULL},
     {FLAG_SPLIT_THRESHOLD, 0, "split-threshold", "X",
      "ac-split: how uneven the parts may be, as largest / smallest - 1.", NULL},
     {FLAG_WU_MANBER_BLOCK, 0, "wm-block", "B", "wu-manber: block length, 1 to 4 bytes.", NULL},
@@ -105,7 +109,7 @@ int compile_options_take(trawl_compile_options *options, trawl_study_compile_opt
         return arguments_size(args, 1, UINT64_MAX, &options->max_table_bytes) ? FLAG_TAKEN
                                                                               : FLAG_REFUSED;
     case FLAG_SPLIT_PARTS:
-        return flag_take_uint32(args, 1, 1 << 20, &study->split_parts);
+        return flag_take_uint32(args, 1, 256, &study->split_parts);
     case FLAG_SPLIT_THRESHOLD:
         return take_threshold(args, &study->split_threshold);
     case FLAG_WU_MANBER_BLOCK:
@@ -117,4 +121,35 @@ int compile_options_take(trawl_compile_options *options, trawl_study_compile_opt
     default:
         return FLAG_NOT_MINE;
     }
+}
+
+bool study_flags_fit(const trawl_study_compile_options *study,
+                     bool (*named)(const char *engine, const void *context), const void *context,
+                     const command *command_) {
+    const struct {
+        bool given;
+        const char *flag, *engine;
+    } rows[] = {{study->split_parts != 0, "--split-parts", "ac-split"},
+                {study->split_threshold != 0, "--split-threshold", "ac-split"},
+                {study->wu_manber_block != 0, "--wm-block", "wu-manber"},
+                {study->rabin_karp_base != 0, "--rk-base", "rabin-karp"},
+                {study->rabin_karp_modulus != 0, "--rk-modulus", "rabin-karp"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].given && !named(rows[i].engine, context)) {
+            (void)arguments_misuse(command_, "%s is for engine %s: expected --engine %s",
+                                   rows[i].flag, rows[i].engine, rows[i].engine);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_named(const char *engine, const void *context) {
+    const char *given = context;
+    return given != NULL && strcmp(given, engine) == 0;
+}
+
+bool compile_options_fit(const trawl_compile_options *options,
+                         const trawl_study_compile_options *study, const command *command_) {
+    return study_flags_fit(study, is_named, options->engine, command_);
 }

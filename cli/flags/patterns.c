@@ -15,6 +15,10 @@ const flag pattern_flags[] = {
      "Patterns"},
     {FLAG_PATTERN, 'e', "pattern", "PATTERN", "Search for PATTERN. May be given several times.",
      NULL},
+    {0},
+};
+
+const flag pattern_format_flags[] = {
     {FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT",
      "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has "
      "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits, with blanks between bytes "
@@ -22,7 +26,15 @@ const flag pattern_flags[] = {
      "perhaps more: conditions, such as word or left=label,end=64 (or -), the number of a group "
      "(or -), and an escaped value; map has two: pattern and value, both escaped.",
      NULL},
+    {0},
+};
+
+const flag pattern_crlf_flags[] = {
     {FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
+    {0},
+};
+
+const flag pattern_match_flags[] = {
     {FLAG_IGNORE_CASE, 'i', "ignore-case", NULL,
      "ASCII letters of all patterns match upper and lower case.", NULL},
     {FLAG_WORD, 'w', "word", NULL,

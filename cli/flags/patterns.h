@@ -16,7 +16,10 @@ enum {
     FLAG_WORD
 };
 
-extern const flag pattern_flags[];
+extern const flag pattern_flags[];        /* -f, -e */
+extern const flag pattern_format_flags[]; /* --pattern-format, lines by default */
+extern const flag pattern_crlf_flags[];   /* --crlf */
+extern const flag pattern_match_flags[];  /* -i, -w */
 
 typedef struct pattern_input {
     const char *text; /* a file name or a pattern, borrowed from argv */

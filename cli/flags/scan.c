@@ -10,14 +10,14 @@ const flag device_flags[] = {
      "cuda:0-3), "
      "or auto: GPUs if one can be used, else the CPU.",
      "Scanning"},
-    {FLAG_THREADS, 0, "threads", "N", "Number of threads (default: one for each CPU allowed).",
-     NULL},
+    {FLAG_THREADS, 0, "threads", "N",
+     "Number of threads (0, the default: one for each CPU allowed).", NULL},
     {0},
 };
 
 const flag thread_flags[] = {
-    {FLAG_THREADS, 0, "threads", "N", "Number of threads (default: one for each CPU allowed).",
-     "Execution"},
+    {FLAG_THREADS, 0, "threads", "N",
+     "Number of threads (0, the default: one for each CPU allowed).", "Execution"},
     {0},
 };
 

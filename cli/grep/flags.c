@@ -70,7 +70,7 @@ static const flag flags[] = {
     {GREP_FLAG_SEARCH_ZIP, 0, "search-zip", NULL, NULL, NULL},
     {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm. auto (the default): the planner chooses. 'trawl engines' lists the engines.", NULL},
     {FLAG_VARIANT, 0, "variant", "NAME", "The variant of the engine.", NULL},
-    {FLAG_THREADS, 0, "threads", "N", "Number of threads for large files (default: one for each CPU allowed).", NULL},
+    {FLAG_THREADS, 0, "threads", "N", "Number of threads for large files (0, the default: one for each CPU allowed).", NULL},
     {FLAG_DEVICE, 0, "device", "NAME", "What searches large files: cpu (the default), cuda, cuda:N, cuda:all or auto.", NULL},
 
     {GREP_FLAG_IGNORED, 'U', "binary", NULL, NULL, NULL},

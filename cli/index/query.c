@@ -16,7 +16,6 @@
 #include "cli/flags/patterns.h"
 #include "cli/index/command.h"
 #include "io/output_file.h"
-#include "trawl/trawl_conditions.h"
 #include "trawl/trawl_index.h"
 
 enum {
@@ -56,7 +55,15 @@ static const flag query_flags[] = {
     {0},
 };
 
-static const flag *const all_flags[] = {pattern_flags, query_flags, NULL};
+static const flag *const all_flags[] = {pattern_flags, pattern_format_flags, pattern_crlf_flags,
+                                        query_flags, NULL};
+
+/* What 'trawl scan' has, but an index does not. */
+static const foreign_flag scan_flags[] = {
+    {'i', "ignore-case", "an index compares bytes; 'trawl scan -i' finds patterns in any case"},
+    {'w', "word", "an index finds all occurrences; 'trawl scan -w' finds words"},
+    {0},
+};
 
 static const command query_command = {
     .name = "index query",
@@ -68,10 +75,12 @@ static const command query_command = {
                 "  trawl index query docs.tix --positions -e fox   every occurrence\n",
     .flags = all_flags,
     .notes =
-        "Lines are ordered by id, then document, then start. An index compares bytes: patterns\n"
-        "that ignore case (-i) are refused.\n"
+        "Lines are ordered by id, then document, then start. An index compares bytes and finds\n"
+        "every occurrence: patterns of a tsv file with flag i or with conditions are refused, as\n"
+        "'trawl scan' has them.\n"
         "\n"
         "Exit status: 0 if a pattern occurs, 1 if none does, 2 after an error.\n",
+    .foreign = scan_flags,
 };
 
 typedef struct querying {
@@ -276,31 +285,10 @@ static trawl_status query(querying *job, uint32_t id, trawl_error *error) {
 
 /* ------------------------------------------------------------------ running */
 
-/* False after reporting. */
-static bool patterns_exact(const querying *job) {
-    for (uint32_t id = 0; id < trawl_patterns_count(job->set); id++) {
-        trawl_pattern pattern = TRAWL_PATTERN;
-        if (trawl_patterns_get(job->set, id, &pattern) && pattern.flags != 0) {
-            report("pattern %" PRIu32 " ignores case, but an index compares bytes; "
-                   "'trawl scan -i' finds it",
-                   id);
-            return false;
-        }
-        trawl_condition condition = TRAWL_CONDITION;
-        if (trawl_patterns_condition(job->set, id, &condition)) {
-            report("pattern %" PRIu32 " has a condition, but an index finds all occurrences; "
-                   "'trawl scan' tests conditions",
-                   id);
-            return false;
-        }
-    }
-    return true;
-}
-
 static int run(querying *job) {
     trawl_error error;
     double begin = seconds_now();
-    if (!pattern_options_load(&job->patterns, &job->set, NULL) || !patterns_exact(job))
+    if (!pattern_options_load(&job->patterns, &job->set, NULL))
         return EXIT_ERROR;
     trawl_status status = trawl_index_load(job->path, &job->index, &error);
     if (status == TRAWL_OK)
@@ -388,6 +376,8 @@ static bool parse(querying *job, int argc, char **argv, int *status) {
     const char *problem = NULL;
     if (job->path == NULL)
         problem = "expected an index, made by 'trawl index build'";
+    else if (strcmp(job->path, "-") == 0)
+        problem = "an index is not read from standard input; expected a file";
     else if (job->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     if (problem != NULL)
@@ -397,7 +387,7 @@ static bool parse(querying *job, int argc, char **argv, int *status) {
 }
 
 int trawl_command_index_query(int argc, char **argv) {
-    querying job = {.with_pattern = true};
+    querying job = {.with_pattern = true, .patterns = {.reading = {.exact = true}}};
     int status = EXIT_ERROR;
     if (parse(&job, argc, argv, &status))
         status = run(&job);

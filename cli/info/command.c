@@ -72,7 +72,13 @@ static const flag own_flags[] = {
     {0},
 };
 
-static const flag *const info_flags[] = {pattern_flags, database_flags, own_flags, NULL};
+static const flag *const info_flags[] = {pattern_flags,
+                                         pattern_format_flags,
+                                         pattern_crlf_flags,
+                                         pattern_match_flags,
+                                         database_flags,
+                                         own_flags,
+                                         NULL};
 
 static const command info_command = {
     .name = "info",

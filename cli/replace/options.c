@@ -19,6 +19,17 @@ enum {
     FLAG_COUNT
 };
 
+static const flag format_flags[] = {
+    {FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT",
+     "How patterns are written, one on each line: map (the default, unless --with or --mask is "
+     "given) has two columns, pattern and replacement, both with \\n \\r \\t \\\\ \\0 \\xNN for "
+     "bytes; tsv has three to six: name, flags (i: any case, -: none), pattern, conditions, group, "
+     "replacement; lines (the default with --with or --mask) are raw bytes; escaped is as map with "
+     "a pattern alone; hex has hexadecimal digits.",
+     NULL},
+    {0},
+};
+
 static const flag replacement_flags[] = {
     {FLAG_DATABASE, 0, "db", "DB",
      "Use a database made by 'trawl compile --matches leftmost-longest' (or leftmost-first). The "
@@ -50,9 +61,29 @@ static const flag output_flags[] = {
     {0},
 };
 
-static const flag *const replace_flags[] = {pattern_flags,        replacement_flags, file_flags,
-                                            output_flags,         engine_flags,      variant_flags,
-                                            compile_detail_flags, thread_flags,      NULL};
+static const flag kind_flags[] = {
+    {FLAG_MATCHES, 0, "matches", "KIND",
+     "Which matches are replaced: leftmost-longest (the default) or leftmost-first. all is "
+     "refused, as matches may overlap then.",
+     "Compiling"},
+    {0},
+};
+
+static const flag *const replace_flags[] = {
+    pattern_flags,
+    format_flags,
+    pattern_crlf_flags,
+    pattern_match_flags,
+    replacement_flags,
+    file_flags,
+    output_flags,
+    engine_flags,
+    variant_flags,
+    kind_flags,
+    compile_detail_flags,
+    thread_flags,
+    NULL,
+};
 
 static const foreign_flag sed_flags[] = {
     {'n', "quiet", "--count or --dry-run print no text"},
@@ -221,6 +252,7 @@ bool replace_options_parse(replace_options *options, int argc, char **argv, int 
     except_output(&options->files, options->output, "not replaced, since it is the output too");
     except_inputs(&options->files, &inputs);
     return output_fits(options) && patterns_fit(options, &args) && texts_fit(options) &&
+           compile_options_fit(&options->compile, &options->study.compile, &replace_command) &&
            !output_overwrites(options->output, &inputs) &&
            !(options->in_place && texts_overwrite(&with_texts));
 }

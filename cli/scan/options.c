@@ -47,7 +47,8 @@ static const flag output_flags[] = {
      "How results are written: tsv (the default) as columns separated by tabs, jsonl as a JSON "
      "object on each line. Without -c and --top there is a line for each match: file, start, end, "
      "id, and the pattern's name or the pattern; of patterns with groups also the group, and with "
-     "values the value. count and top are the same as -c and --top.",
+     "values the value. count and top are the same as -c and --top. Without --format, -c prints "
+     "NUMBER or FILE:NUMBER.",
      "Output"},
     {FLAG_COUNT, 'c', "count", NULL,
      "Print only the number of matches of each text; with --format tsv or jsonl: file and count.",
@@ -81,12 +82,16 @@ static const flag sample_flags[] = {
 
 static const flag *const scan_flags[] = {
     pattern_flags,
+    pattern_format_flags,
+    pattern_crlf_flags,
+    pattern_match_flags,
     database_flags,
     file_flags,
     division_flags,
     output_flags,
     engine_flags,
     variant_or_kernel_flags,
+    match_kind_flags,
     compile_detail_flags,
     sample_flags,
     device_flags,
@@ -98,10 +103,26 @@ static const flag *const scan_flags[] = {
 };
 
 static const flag *const ranks_flags[] = {
-    split_flags,          pattern_flags,  database_flags, file_flags,
-    division_flags,       output_flags,   engine_flags,   variant_or_kernel_flags,
-    compile_detail_flags, sample_flags,   device_flags,   scan_detail_flags,
-    kernel_flags,         transfer_flags, profile_flags,  NULL,
+    split_flags,
+    pattern_flags,
+    pattern_format_flags,
+    pattern_crlf_flags,
+    pattern_match_flags,
+    database_flags,
+    file_flags,
+    division_flags,
+    output_flags,
+    engine_flags,
+    variant_or_kernel_flags,
+    match_kind_flags,
+    compile_detail_flags,
+    sample_flags,
+    device_flags,
+    scan_detail_flags,
+    kernel_flags,
+    transfer_flags,
+    profile_flags,
+    NULL,
 };
 
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
@@ -150,9 +171,10 @@ const command scan_command = {
     .notes =
         "Offsets count bytes from 0; end is one past the last byte. Matches are ordered by end,\n"
         "then start, then id. Ids number the patterns from 0 in the order given; empty lines\n"
-        "have no number. A pattern is printed escaped (\\n \\r \\t \\\\ \\xNN). In JSON, bytes "
-        "that\n"
-        "are not UTF-8 are {\"bytes\":\"BASE64\"}.\n"
+        "have no number. A pattern's bytes outside printable ASCII are printed escaped (\\n \\r\n"
+        "\\t \\xNN), and so is a backslash (\\\\); --format jsonl has UTF-8 as it is. In JSON, "
+        "bytes\n"
+        "that are not UTF-8 are {\"bytes\":\"BASE64\"}.\n"
         "\n"
         "Exit status: 0 if there is a match, 1 if there is none, 2 after an error (even if only\n"
         "one of the texts could not be read).\n",
@@ -424,7 +446,11 @@ bool scan_options_parse(scan_options *options, const command *of, int argc, char
         if (taken == FLAG_REFUSED || (taken == FLAG_NOT_MINE && !take_own(&parser, id)))
             return false;
     }
-    return consistent(&parser) && cuda_options_from_variant(of, &options->compile, &options->scan);
+    /* A kernel names an engine too. */
+    return consistent(&parser) &&
+           cuda_options_from_variant(of, &options->compile, &options->scan) &&
+           (options->scan.kernel != NULL ||
+            compile_options_fit(&options->compile, &options->study.compile, of));
 }
 
 void scan_options_release(scan_options *options) {

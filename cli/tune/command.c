@@ -46,7 +46,11 @@ static const flag own_flags[] = {
 };
 
 static const flag *const tune_flags[] = {
-    pattern_flags, engine_flags, variant_or_kernel_flags, compile_detail_flags, own_flags, NULL,
+    pattern_flags,      pattern_format_flags,
+    pattern_crlf_flags, pattern_match_flags,
+    engine_flags,       variant_or_kernel_flags,
+    match_kind_flags,   compile_detail_flags,
+    own_flags,          NULL,
 };
 
 static const command tune_command = {
@@ -205,6 +209,9 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
     }
     choose_device(options);
     if (!consistent(options))
+        return false;
+    if (options->scan.kernel == NULL && /* a kernel names an engine too */
+        !compile_options_fit(&options->compile, &options->study.compile, &tune_command))
         return false;
     return is_cpu(options) ||
            (cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&

@@ -205,6 +205,10 @@ static trawl_status add_bytes(const line_reader *reader, const uint8_t *bytes, s
     }
     if (reader->reading->case_insensitive)
         flags |= TRAWL_PATTERN_CASE_INSENSITIVE;
+    if (reader->reading->exact && flags != 0)
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "the pattern ignores case, but an index compares bytes; 'trawl scan' finds "
+                      "it");
     trawl_error cause;
     trawl_status status = trawl_patterns_add(reader->patterns, bytes, length, flags, &cause);
     if (status == TRAWL_OK && reader->reading->whole_words)
@@ -230,6 +234,10 @@ static const char *hint_at_end(const uint8_t *text, size_t length) {
 static trawl_status add_condition(const line_reader *reader, const uint8_t *text, size_t length) {
     char expected[CONDITION_MESSAGE], message[CONDITION_MESSAGE + 64];
     trawl_error cause;
+    if (reader->reading->exact && !(length == 1 && *text == '-'))
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "the pattern has a condition, but an index finds all occurrences; 'trawl "
+                      "scan' tests conditions");
     if (!condition_add_text(reader->patterns, text, length, expected)) {
         (void)snprintf(message, sizeof message, "fourth column: %s%s", expected,
                        hint_at_end(text, length));

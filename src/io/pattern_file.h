@@ -38,7 +38,8 @@ typedef struct pattern_reading {
     pattern_format format;
     bool strip_cr;         /* a CR before the LF is not part of the line (--crlf) */
     bool case_insensitive; /* every pattern gets TRAWL_PATTERN_CASE_INSENSITIVE (-i) */
-    bool whole_words;      /* boundaries of TRAWL_CLASS_WORD where a pattern has none (-w) */
+    bool exact;       /* for an index: patterns that ignore case or have conditions are refused */
+    bool whole_words; /* boundaries of TRAWL_CLASS_WORD where a pattern has none (-w) */
 } pattern_reading;
 
 /* What has been read so far. Every call adds to it; all members are 0 at first. */

@@ -19,7 +19,16 @@ expect 0 '{"file":"docs/1","start":1,"end":4,"id":0,"pattern":"upp"}' \
     "$trawl" index query x.tix --positions --format jsonl -e upp
 expect 0 '{"id":0,"document":"docs/1"}' "$trawl" index query x.tix --format jsonl -e upp
 expect 1 '' "$trawl" index query x.tix -e yp
-refuse 'ignores case' "$trawl" index query x.tix -i -e p
+refuse "unknown flag -i: an index compares bytes; 'trawl scan -i' finds" \
+    "$trawl" index query x.tix -i -e p
+refuse "unknown flag --word: an index finds all occurrences" "$trawl" index query x.tix --word -e p
+printf 'a\t-\tp\n\nb\ti\tp\n' >case.tsv
+refuse 'case.tsv:3: the pattern ignores case, but an index compares bytes' \
+    "$trawl" index query x.tix --pattern-format tsv -f case.tsv
+printf 'a\t-\tp\t-\nb\t-\tp\tword\n' >word.tsv
+refuse 'word.tsv:2: the pattern has a condition, but an index finds all occurrences' \
+    "$trawl" index query x.tix --pattern-format tsv -f word.tsv
+refuse 'an index is not read from standard input; expected a file' "$trawl" index query - -e p
 refuse 'expected an index' "$trawl" index query -e p
 refuse 'expected patterns' "$trawl" index query x.tix
 refuse 'expected -o X.tix' "$trawl" index build docs/0

@@ -261,7 +261,7 @@ refuse "a: Not a directory; expected a folder that 'trawl scan --journal' has wr
     "$trawl" cat a
 refuse "missing: No such file or directory; expected a folder that" "$trawl" cat missing
 refuse 'a: expected a folder for the journal, found a file' "$trawl" scan -e fox --journal a a
-refuse 'bytes or more, beyond the limit of 10; raise max_table_bytes (--max-tables)' \
+refuse ' bytes, beyond the limit of 10; raise it: max_table_bytes, --max-tables' \
     "$trawl" scan -e fox --max-tables 10 a
 refuse 'leave out the block length (wu_manber_block, --wm-block), so that one is chosen' \
     "$trawl" scan -e fox --engine wu-manber --wm-block 4 a
@@ -334,6 +334,28 @@ refuse 'pattern 0 has a condition, which only --pattern-format tsv can say' \
 for wrong in words left= 'left=[' start=x end=0 word, '[z-a]' ''; do
     printf 'a\t-\tcat\t%s\n' "$wrong" >wrong.tsv
     refuse 'trawl: pattern file wrong.tsv:1: ' "$trawl" scan --pattern-format tsv -f wrong.tsv cats
+done
+
+# flags for another engine
+refuse '--split-parts is for engine ac-split: expected --engine ac-split' \
+    "$trawl" scan -e fox --split-parts 2 a
+refuse '--split-threshold is for engine ac-split' "$trawl" compile -e fox --split-threshold 1 -o x.db
+refuse '--wm-block is for engine wu-manber' "$trawl" scan -e fox --engine ac-dfa --wm-block 2 a
+refuse '--rk-base is for engine rabin-karp' "$trawl" replace -e fox --with x --rk-base 2 a
+refuse '--rk-modulus is for engine rabin-karp' "$trawl" scan -e fox --engine qgram --rk-modulus 7 a
+refuse '--rk-base is for engine rabin-karp' "$trawl" bench --engine ac-dfa,qgram -e fox --rk-base 2 a
+refuse '--split-parts: expected a number from 1 to 256' \
+    "$trawl" scan -e fox --engine ac-split --split-parts 257 a
+expect 0 2 "$trawl" scan -ce fox --split-parts 2 --engine ac-split a
+expect 0 2 "$trawl" scan -ce fox --engine rabin-karp --rk-base 2 --rk-modulus 7 a
+
+# what is not read from standard input
+for command in scan grep replace info; do
+    flags=(--db -)
+    [ "$command" != replace ] || flags+=(--with x)
+    [ "$command" != info ] || flags=(-)
+    refuse 'a database is not read from standard input; expected a file' \
+        "$trawl" "$command" "${flags[@]}" </dev/null
 done
 
 # a database that is cut off, and a damaged one
