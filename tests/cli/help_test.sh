@@ -30,6 +30,12 @@ holds 'a long flag stands on a line of its own' grep -qx '  -R, --dereference-re
 holds 'paragraphs are wrapped at 80 columns' \
     awk 'length > 75 && /^[^ ]/ { wide = 1 } END { exit !wide }' .out
 
+check 'defaults of replace' "$trawl" replace --help
+holds 'map is the default' grep -q 'one on each line: map' .out
+holds 'leftmost-longest is the default' grep -q 'are replaced: leftmost-longest' .out
+check 'help of index query' "$trawl" index query --help
+holds 'no flags that an index refuses' bash -c "! grep -qE -- '--(ignore-case|word)' .out"
+
 # commands
 refuse "there is no command 'scna'; did you mean scan?" "$trawl" scna
 refuse "there is no command 'gerp'; did you mean grep?" "$trawl" gerp -c fox text
