@@ -80,50 +80,15 @@ static const flag sample_flags[] = {
     {0},
 };
 
-static const flag *const scan_flags[] = {
-    pattern_flags,
-    pattern_format_flags,
-    pattern_crlf_flags,
-    pattern_match_flags,
-    database_flags,
-    file_flags,
-    division_flags,
-    output_flags,
-    engine_flags,
-    variant_or_kernel_flags,
-    match_kind_flags,
-    compile_detail_flags,
-    sample_flags,
-    device_flags,
-    scan_detail_flags,
-    kernel_flags,
-    transfer_flags,
-    profile_flags,
-    NULL,
-};
+/* The flags of a scan, by one process or by ranks. */
+#define SCAN_FLAGS                                                                                 \
+    pattern_flags, pattern_format_flags, pattern_crlf_flags, pattern_match_flags, database_flags,  \
+        file_flags, division_flags, output_flags, engine_flags, variant_or_kernel_flags,           \
+        match_kind_flags, compile_detail_flags, sample_flags, device_flags, scan_detail_flags,     \
+        kernel_flags, transfer_flags, profile_flags
 
-static const flag *const ranks_flags[] = {
-    split_flags,
-    pattern_flags,
-    pattern_format_flags,
-    pattern_crlf_flags,
-    pattern_match_flags,
-    database_flags,
-    file_flags,
-    division_flags,
-    output_flags,
-    engine_flags,
-    variant_or_kernel_flags,
-    match_kind_flags,
-    compile_detail_flags,
-    sample_flags,
-    device_flags,
-    scan_detail_flags,
-    kernel_flags,
-    transfer_flags,
-    profile_flags,
-    NULL,
-};
+static const flag *const scan_flags[] = {SCAN_FLAGS, NULL};
+static const flag *const ranks_flags[] = {split_flags, SCAN_FLAGS, NULL};
 
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
 static const char by_strings[] = "patterns are strings, never regular expressions";

@@ -187,30 +187,13 @@ typedef struct rare_bytes {
  * a caller. The command's samples are shorter. Chosen, not measured. */
 #define MOST_COUNTED ((size_t)1 << 20)
 
-/* The planner's expected time for a byte with the engine that was chosen; 0: not known. */
-static double expected_nanoseconds(const trawl_plan *plan) {
-    static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
-        [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
-        [TRAWL_PLAN_AC_DFA] = &trawl_engine_ac_dfa,
-        [TRAWL_PLAN_AC_NFA] = &trawl_engine_ac_nfa,
-        [TRAWL_PLAN_WU_MANBER] = &trawl_engine_wu_manber,
-        [TRAWL_PLAN_RABIN_KARP] = &trawl_engine_rabin_karp,
-    };
-    for (size_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        if (engines[i] == plan->engine) {
-            return plan->record.nanoseconds[i];
-        }
-    }
-    return 0;
-}
-
 /* Fewer positions than the gap are walked in less time than beginning to walk once more takes. An
  * engine that was named works alone: no text is passed over. */
 static rare_bytes find_rare_bytes(const trawl_patterns *patterns,
                                   const trawl_compile_settings *options, const trawl_plan *plan) {
     size_t occurrences = 0;
     rare_bytes found = {.gap = 0};
-    const double expected = expected_nanoseconds(plan);
+    const double expected = trawl_plan_nanoseconds(plan);
     const double gap =
         expected > 0 ? TRAWL_PLAN_BEGIN_NANOSECONDS / expected : TRAWL_PLAN_USUAL_GAP;
     const size_t length =

@@ -19,6 +19,15 @@ static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_RABIN_KARP] = &trawl_engine_rabin_karp,
 };
 
+double trawl_plan_nanoseconds(const trawl_plan *plan) {
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        if (engines[i] == plan->engine) {
+            return plan->record.nanoseconds[i];
+        }
+    }
+    return 0;
+}
+
 /* ------------------------------------------------------------------ what engines would cost */
 
 /* Nanoseconds for a byte of text that recording matches takes if matches end at the share `ends` of

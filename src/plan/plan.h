@@ -41,6 +41,9 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, trawl_plan *plan,
                                trawl_error *error);
 
+/* The expected time for a byte of text with the plan's engine on a CPU; 0: not known. */
+double trawl_plan_nanoseconds(const trawl_plan *plan);
+
 /* Appends words to plan->reason, as far as there is room. The format is printf's. */
 void trawl_plan_add(trawl_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

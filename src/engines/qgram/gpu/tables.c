@@ -174,7 +174,8 @@ static trawl_status make_hash(uint32_t look_up_bytes, trawl_cuda_qgram_tier *tie
     return status;
 }
 
-/* More ranges than this in one slot are there by malice. */
+/* More ranges than this in one slot are there by malice: there are twice as many slots as ranges,
+ * so by chance hardly any slot has eight. Chosen, not measured. */
 enum { MOST_IN_SLOT = 64 };
 
 /* Whether two ranges have the same word, or a slot is crowded, by chance or by malice. */
