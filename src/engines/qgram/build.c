@@ -310,11 +310,13 @@ static sample_words words_of(const uint8_t *reversed, uint32_t gram) {
                      : (sample_words){trawl_ending_eight(reversed + gram - 8), last};
 }
 
-/* The number of a sample in the sample filter; and in all other tables, where the case bit is set
- * in fewer bytes (trawl_qgram_case_bits). */
-static uint64_t filter_number(sample_words words, uint32_t gram, uint64_t case_bits) {
-    return gram <= 8 ? words.first | case_bits
-                     : trawl_qgram_join_words(words.first | case_bits, words.last | case_bits);
+/* A sample as trawl_qgram_place takes it; and its number in all other tables, where letters alone
+ * are folded. */
+static uint64_t filter_number(sample_words words, const trawl_qgram_tier *tier) {
+    const trawl_qgram_sample_fold fold = trawl_qgram_sample_fold_of(tier);
+    return tier->gram <= 8 ? words.first
+                           : trawl_qgram_join_words(trawl_qgram_fold_sample(words.first, fold),
+                                                    trawl_qgram_fold_sample(words.last, fold));
 }
 
 static uint64_t sample_number(sample_words words, uint32_t gram, uint64_t case_bits) {
@@ -357,10 +359,9 @@ static void fill_sample_filter(const trawl_build *build, uint32_t part,
         uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
         for (uint32_t distance = from; distance < tier->stride; distance++) {
             sample_words words = words_of(reversed + distance, tier->gram);
-            uint64_t number = filter_number(words, tier->gram, case_bits);
-            uint64_t place = trawl_qgram_place(&placing, number);
-            trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (number & 31));
-            number = sample_number(words, tier->gram, case_bits);
+            uint64_t place = trawl_qgram_place(&placing, filter_number(words, tier));
+            trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (place & 31));
+            uint64_t number = sample_number(words, tier->gram, case_bits);
             trawl_bit_scatter_set(
                 &end_offsets, trawl_end_offsets_word(number * multiplier, tier->end_offsets_bits),
                 1u << distance / step | 1u << (TRAWL_END_OFFSETS_STEPS + suffix));

@@ -84,7 +84,9 @@ typedef struct trawl_qgram_tier {
                                         without crowded buckets, and then there is no HASH */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t end_offsets_bits;       /* bloom: 1 << end_offsets_bits words of end offsets */
-    uint32_t fields; /* bloom, anchors: see trawl_qgram_field; 0: rows by products */
+    uint32_t fields;   /* bloom, anchors: see trawl_qgram_field; 0: rows by products */
+    uint32_t fold_all; /* bloom, anchors: 1: every byte of a sample is folded as if it were a
+                          letter (trawl_qgram_sample_fold) */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -134,16 +136,31 @@ static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tie
  *   row      [ 31 ............ b ....... 0 ]     b = lowest 5 bits of the number
  */
 
-/* In folded tiers letters of either case have the same number: bit 0x20 is set in both. In the
- * sample filter the bit is set in every byte, which takes one instruction. In the other tables
- * (trawl_qgram_fold) it is set only in bytes with 0x40, which all letters have, so that zeros and
- * spaces differ there. Bytes that are no letters and become equal so (`@` and a grave accent) cost
- * a look-up, not a wrong match. */
+/* In folded tiers letters of either case have the same number: bit 0x20 is set in both. It is set
+ * only in bytes with 0x40, which all letters have, so that zeros and spaces differ. Bytes that are
+ * no letters and become equal so (`@` and a grave accent) cost a look-up, not a wrong match. */
 TRAWL_BOTH uint64_t trawl_qgram_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
 }
 TRAWL_BOTH uint64_t trawl_qgram_fold(uint64_t bytes, uint64_t case_bits) {
     return bytes | (bytes >> 1 & case_bits);
+}
+
+/* How the sample filter folds the bytes of a sample. Setting the bit in all of them takes one
+ * instruction, in letters alone three. But then zeros are spaces, and in binary files three of four
+ * candidates may be such. What is faster is priced with a sample of the text. Fields leave the bit
+ * out, and samples of more than eight bytes, of which few pass, have it in all bytes. */
+typedef struct trawl_qgram_sample_fold {
+    uint64_t all, letters; /* bits to set in all bytes, and in those with 0x40 */
+} trawl_qgram_sample_fold;
+
+static inline trawl_qgram_sample_fold trawl_qgram_sample_fold_of(const trawl_qgram_tier *tier) {
+    uint64_t bits = trawl_qgram_case_bits(tier->folded != 0);
+    return tier->fold_all != 0 || tier->gram > 8 ? (trawl_qgram_sample_fold){bits, 0}
+                                                 : (trawl_qgram_sample_fold){0, bits};
+}
+static inline uint64_t trawl_qgram_fold_sample(uint64_t bytes, trawl_qgram_sample_fold fold) {
+    return bytes | fold.all | (bytes >> 1 & fold.letters);
 }
 
 /* The number of a sample of more than eight bytes. They are read as two words, which may overlap:

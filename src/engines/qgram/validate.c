@@ -31,7 +31,8 @@ static trawl_status damaged(trawl_error *error, const char *what) {
 
 /* Whether the tier's numbers are in the ranges that walkers rely on. */
 static bool tier_is_valid(const trawl_qgram_tier *tier) {
-    bool valid = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
+    bool valid = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 &&
+                 tier->fold_all <= tier->folded && tier->window != 0 &&
                  trawl_qgram_fields_are_valid(tier) && tier->min_length <= tier->max_length &&
                  tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
     if (valid && tier->kind == TRAWL_TIER_PACKED) {

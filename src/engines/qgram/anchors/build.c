@@ -186,8 +186,23 @@ static void begin_buckets(trawl_anchors_bucket *buckets, const trawl_anchors_mad
     }
 }
 
+/* The neighbours of a key's anchor (engines/qgram/anchors/format.h). */
+static uint64_t neighbours_of(const trawl_qgram_tier *tier, const trawl_keys *keys, uint32_t key,
+                              uint32_t distance) {
+    const uint8_t *reversed = trawl_key_bytes(keys, key);
+    uint32_t gram = tier->gram;
+    uint64_t before = UINT32_MAX, behind = UINT32_MAX;
+    if (distance < trawl_key_length(keys, key)) {
+        before = UINT64_C(1) << (reversed[distance] & 31);
+    }
+    if (distance > gram && gram < TRAWL_ANCHORS_MAX_GRAM) {
+        behind = UINT64_C(1) << (reversed[distance - gram - 1] & 31);
+    }
+    return before | behind << 32;
+}
+
 static void enter(trawl_anchors_bucket *bucket, trawl_anchors_entry *further, uint32_t left,
-                  trawl_anchors_entry entry) {
+                  trawl_anchors_entry entry, uint64_t neighbours) {
     if (bucket->entry[0].more == TRAWL_ANCHORS_CROWDED) {
         bucket->entry[0].value |= UINT64_C(1) << (entry.end - 1) / TRAWL_ANCHORS_STEP;
     } else if (bucket->entry[0].key == TRAWL_NO_KEY) {
@@ -196,6 +211,7 @@ static void enter(trawl_anchors_bucket *bucket, trawl_anchors_entry *further, ui
         bucket->entry[1] = entry;
     } else {
         further[bucket->entry[1].key + bucket->entry[1].more - left] = entry;
+        bucket->entry[1].value |= neighbours;
     }
 }
 
@@ -207,10 +223,11 @@ void trawl_anchors_fill_buckets(const trawl_qgram_tier *tier, const trawl_keys *
     begin_buckets(buckets, made, counts);
     uint64_t anchors = (uint64_t)keys->count * tier->stride;
     for (uint64_t i = 0; i < anchors; i++) {
+        uint32_t key = (uint32_t)(i / tier->stride), distance = made->distances[i];
         uint64_t hash = hash_of_anchor(tier, keys, i, made->distances);
         size_t bucket = trawl_anchors_bucket_of(hash, made->header.buckets);
-        enter(&buckets[bucket], further, --counts[bucket] + 1,
-              entry_of(tier, keys, (uint32_t)(i / tier->stride), made->distances[i]));
+        enter(&buckets[bucket], further, --counts[bucket] + 1, entry_of(tier, keys, key, distance),
+              neighbours_of(tier, keys, key, distance));
     }
 }
 
@@ -227,16 +244,14 @@ void trawl_anchors_fill(trawl_build *build, uint32_t part, const trawl_qgram_tie
         &rows, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
         tier->row_bits);
     const trawl_qgram_placing placing = trawl_qgram_placing_of(tier);
-    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t anchors = (uint64_t)keys->count * tier->stride;
     for (uint64_t i = 0; i < anchors; i++) {
         uint32_t key = (uint32_t)(i / tier->stride), distance = made->distances[i];
         const uint8_t *reversed = trawl_key_bytes(keys, key);
         uint64_t number =
             trawl_ending_eight(reversed + distance - tier->gram) >> (64 - 8 * tier->gram);
-        uint64_t place = trawl_qgram_place(&placing, number | case_bits);
-        trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT,
-                              1u << ((number | case_bits) & 31));
+        uint64_t place = trawl_qgram_place(&placing, number);
+        trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (place & 31));
         uint64_t hash = trawl_anchors_hash_at(tier, reversed, distance);
         tags[trawl_anchors_tag(hash, tier->suffix_filter_bits)] |=
             (uint16_t)(1u << trawl_anchors_tag_bit(hash));

@@ -107,7 +107,7 @@ void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size
     for (size_t i = 0; i + 8 <= length; i++) {
         uint64_t number;
         memcpy(&number, text + i, sizeof number);
-        uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+        uint32_t found[2], count = trawl_anchors_find(choice, number, found);
         for (uint32_t each = 0; each < count; each++) {
             uint16_t *samples = &choice->places[found[each]].samples;
             *samples = (uint16_t)(*samples + (*samples != UINT16_MAX));
@@ -134,7 +134,7 @@ static float expect(const trawl_anchors_choice *choice, uint64_t number) {
  * anywhere in another text, so it is taken only where there is nothing else. */
 static float cost_of(const trawl_anchors_choice *choice, uint64_t number) {
     uint64_t gram = number & choice->gram_mask;
-    uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+    uint32_t found[2], count = trawl_anchors_find(choice, number, found);
     float cost = 0;
     for (uint32_t i = 0; i < count; i++) {
         const trawl_anchors_place *place = &choice->places[found[i]];
@@ -181,7 +181,7 @@ void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key 
     }
     for (residue = 0; residue < tier->stride; residue++) {
         uint64_t number = trawl_anchors_number(key, distances[residue]);
-        uint32_t found[2], count = trawl_anchors_find(choice, number | choice->case_bits, found);
+        uint32_t found[2], count = trawl_anchors_find(choice, number, found);
         for (uint32_t i = 0; i < count; i++) {
             uint16_t *keys = &choice->places[found[i]].keys;
             *keys = (uint16_t)(*keys + (*keys != UINT16_MAX));

@@ -45,12 +45,13 @@ typedef struct trawl_anchors_filter {
     uint32_t words;  /* of the filter */
     uint32_t places; /* in which bits of it are counted */
     double load;     /* entries for each bucket on average */
-    /* Sets found[] to the places of a q-gram, and returns how many it has: 1 or 2. */
+    /* Sets found[] to the places of a q-gram, and returns how many it has: 1 or 2. In folded tiers
+     * the bytes of `number` have their case bits (trawl_qgram_case_bits), all of them. */
     uint32_t (*find)(const struct trawl_anchors_filter *self, uint64_t number, uint32_t found[2]);
 } trawl_anchors_filter;
 
 typedef struct trawl_anchors_choice {
-    const trawl_qgram_tier *tier;       /* gram, stride, row_bits, fields and folded are set */
+    const trawl_qgram_tier *tier;       /* all but lengths and window are set */
     const trawl_anchors_filter *filter; /* NULL: the tier's rows */
     uint32_t reach; /* the most bytes from the first one of an anchor to the end of its key */
     trawl_qgram_placing placing;
@@ -73,12 +74,11 @@ static inline size_t trawl_anchors_places(const trawl_qgram_tier *tier,
     return filter != NULL ? filter->places : (size_t)1 << (tier->row_bits + TRAWL_QGRAM_ROW_BIT);
 }
 
-/* Sets found[] to the places of a q-gram, whose number has the case bits of the tier, and returns
- * how many it has. */
+/* Sets found[] to the places of a q-gram, and returns how many it has. */
 static inline uint32_t trawl_anchors_find(const trawl_anchors_choice *choice, uint64_t number,
                                           uint32_t found[2]) {
     if (choice->filter != NULL) {
-        return choice->filter->find(choice->filter, number, found);
+        return choice->filter->find(choice->filter, number | choice->case_bits, found);
     }
     found[0] = (uint32_t)trawl_qgram_place(&choice->placing, number);
     return 1;

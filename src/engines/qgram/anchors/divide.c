@@ -53,11 +53,12 @@ void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
 #define TAG_BITS (TRAWL_ANCHORS_TRIAL_BITS + 1)
 
 /* Whether the last bytes of a pattern have a run of one byte as long as the longest stride, so that
- * for each residue an anchor may be in it; or are nothing else. */
+ * for each residue an anchor may be in it; or are nothing else. Zeros and spaces are one byte here,
+ * as they are to filters that fold all bytes. */
 static bool has_long_run(const uint8_t *bytes, uint32_t length) {
     uint32_t run = 1, longest = 1;
     for (uint32_t i = 1; i < length; i++) {
-        run = bytes[i] == bytes[i - 1] ? run + 1 : 1;
+        run = (bytes[i] | 0x20) == (bytes[i - 1] | 0x20) ? run + 1 : 1;
         longest = run > longest ? run : longest;
     }
     return longest >= TRAWL_ANCHORS_MAX_STRIDE || longest == length;
@@ -126,7 +127,7 @@ static trial_rates validate(const trawl_anchors_trials *trials,
             uint64_t number;
             memcpy(&number, survey->text + i, sizeof number);
             const trawl_anchors_place *place =
-                &choice->places[trawl_qgram_place(&choice->placing, number | choice->case_bits)];
+                &choice->places[trawl_qgram_place(&choice->placing, number)];
             if (place->keys != 0) {
                 uint64_t hash =
                     trawl_anchors_hash(trawl_qgram_fold(number, choice->case_bits), multiplier);
@@ -229,7 +230,7 @@ static double wait(const trawl_costs *costs, double bytes) {
 static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier) {
     double bytes = ldexp(4, (int)tier->row_bits) * trials->survey->spread;
     return trawl_cost_sample(trials->costs, bytes, tier->gram, tier->stride) *
-           (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) / tier->stride;
+           trawl_qgram_placing_work(tier) / tier->stride;
 }
 
 static double tag_bytes(const trawl_qgram_tier *tier, double patterns) {
@@ -304,14 +305,15 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     }
     chosen += choose_some(trials, &choice, begin, step, 2 * step);
     trial_rates all = validate(trials, &choice);
-    trial_rates runs = {.tagged = 0};
+    trial_rates runs = {.pass = 0};
     if (choose_runs(trials, &choice, begin) != 0) {
         trial_rates with_runs = validate(trials, &choice);
+        runs.pass = with_runs.pass - all.pass;
         runs.tagged = with_runs.tagged - all.tagged;
         runs.entries = with_runs.entries - all.entries;
     }
     factor = set->patterns / (double)chosen;
-    double by_chance = all.pass - all.tagged;
+    double by_chance = all.pass - all.tagged + runs.pass - runs.tagged;
     all.tagged = trawl_cost_extrapolate(half.tagged, all.tagged, factor);
     all.tagged += runs.tagged;
     all.tagged = all.tagged < 1 ? all.tagged : 1;
@@ -404,6 +406,11 @@ trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t beg
             UINT64_C(4) << bits <= most_bytes) {
             try_tier(trials, &offered, &set, &best);
         }
+    }
+    if (best.estimate.nanoseconds < INFINITY && folded && best.tier.fields == 0) {
+        trawl_qgram_tier offered = best.tier;
+        offered.fold_all = 1;
+        try_tier(trials, &offered, &set, &best);
     }
     *tier = best.tier;
     return best.estimate;

@@ -47,7 +47,8 @@ typedef struct trawl_anchors_entry {
 } trawl_anchors_entry;
 
 /* A bucket of up to two keys has them in its entries; a free entry has the key TRAWL_NO_KEY. With
- * more keys the second entry has none: `key` is the index of the first of `more` further entries.
+ * more keys the second entry has none: `key` is the index of the first of `more` further entries,
+ * and `value` has their neighbours (trawl_anchors_neighbours), without which none of them is read.
  * A crowded bucket has no keys at all: bit (d - 1) / TRAWL_ANCHORS_STEP of the first entry's
  * `value` says that some key ends d bytes behind the sample; the ends of such a step are looked up
  * by their last bytes. So no sample takes more than TRAWL_ANCHORS_MOST_ENTRIES comparisons,
@@ -57,6 +58,22 @@ typedef struct trawl_anchors_bucket {
 } trawl_anchors_bucket;
 
 #define TRAWL_ANCHORS_MOST_ENTRIES 16u
+
+/* The bytes before and behind the anchors of further entries, by their lowest five bits, which
+ * letters of either case share:
+ *
+ *   63                            32 31                             0
+ *   | bit b: some key has b behind  | bit b: some key has b before  |
+ *
+ * All bits of a half are set if one of the keys begins or ends there. A sample of eight bytes
+ * takes its last byte as the one behind, since no byte behind it can be read; there all bits are
+ * set always. */
+TRAWL_BOTH uint32_t trawl_anchors_behind(uint32_t gram) {
+    return gram < TRAWL_ANCHORS_MAX_GRAM ? gram : gram - 1;
+}
+TRAWL_BOTH bool trawl_anchors_neighbours_fit(uint64_t neighbours, uint8_t before, uint8_t behind) {
+    return (neighbours >> (before & 31) & neighbours >> 32 >> (behind & 31) & 1) != 0;
+}
 #define TRAWL_ANCHORS_STEP 4u
 #define TRAWL_ANCHORS_CROWDED 255u /* `more` of the first entry */
 

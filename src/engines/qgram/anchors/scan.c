@@ -27,6 +27,7 @@ trawl_anchors_view trawl_anchors_view_of(const trawl_db *db, uint32_t part,
         .tag_bits = tier->suffix_filter_bits,
         .count = header->buckets,
         .reach = header->reach,
+        .behind = trawl_anchors_behind(tier->gram),
     };
 }
 
@@ -79,8 +80,10 @@ INLINE size_t keep_values(const trawl_anchors_view *given, const uint8_t *text,
         buckets[kept] = bucket;
         unsigned first = has_value(&entry[0], text + sample, case_bits);
         unsigned second = has_value(&entry[1], text + sample, case_bits);
-        unsigned more = (entry[0].more | entry[1].more) != 0;
-        kept += first | second | more;
+        unsigned crowded = entry[0].more != 0, more = entry[1].more != 0;
+        unsigned further = trawl_anchors_neighbours_fit(entry[1].value, text[sample - 1],
+                                                        text[sample + view.behind]);
+        kept += first | crowded | (second & !more) | (further & more);
     }
     return kept;
 }

@@ -18,6 +18,7 @@ typedef struct trawl_anchors_view {
     const trawl_anchors_bucket *buckets;
     const trawl_anchors_entry *further;
     uint64_t multiplier, case_bits;
+    uint32_t behind; /* trawl_anchors_behind */
     uint32_t tag_bits;
     uint32_t count; /* of buckets */
     uint32_t reach; /* trawl_anchors_header */
@@ -33,7 +34,8 @@ typedef struct trawl_anchors_loops {
      * `buckets`. */
     size_t (*keep_tags)(const trawl_anchors_view *view, const uint8_t *text, uint32_t *samples,
                         size_t count, uint32_t *buckets);
-    /* Keeps the samples whose bucket has an entry with an equal value, or further entries. */
+    /* Keeps the samples whose bucket has an entry with an equal value, further entries with their
+     * neighbours, or is crowded. */
     size_t (*keep_values)(const trawl_anchors_view *view, const uint8_t *text, uint32_t *samples,
                           size_t count, uint32_t *buckets);
 } trawl_anchors_loops;

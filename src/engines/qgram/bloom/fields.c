@@ -42,6 +42,9 @@ static size_t slot_of(const uint64_t *numbers, uint64_t number) {
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
     trawl_qgram_placing made = {.row_bits = tier->row_bits,
                                 .multiplier = trawl_qgram_multiplier(tier->gram)};
+    if (tier->gram <= 8) {
+        made.fold = trawl_qgram_sample_fold_of(tier);
+    }
     uint32_t at = 0, fields = tier->fields;
     for (; fields != 0; fields >>= 4, made.bytes++) {
         uint32_t width = trawl_qgram_field(fields, 0);
@@ -50,6 +53,14 @@ trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
         at += width;
     }
     return made;
+}
+
+double trawl_qgram_placing_work(const trawl_qgram_tier *tier) {
+    if (tier->fields != 0) {
+        return 1;
+    }
+    return trawl_qgram_sample_fold_of(tier).letters != 0 ? TRAWL_FIELDS_LETTERS_WORK
+                                                         : TRAWL_FIELDS_PRODUCT_WORK;
 }
 
 /* The keys and the text with which products and fields of different widths are compared. */
@@ -65,9 +76,8 @@ typedef struct comparison {
 static uint32_t count_candidates(const trawl_qgram_tier *tier, const uint8_t *reversed,
                                  const trawl_qgram_placing *placing, place_table *table) {
     uint32_t unused = 64 - 8 * tier->gram, candidates = 0;
-    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0) >> unused;
     for (uint32_t distance = 0; distance < tier->stride; distance++) {
-        uint64_t number = trawl_ending_eight(reversed + distance) >> unused | case_bits;
+        uint64_t number = trawl_ending_eight(reversed + distance) >> unused;
         uint64_t place = trawl_qgram_place(placing, number);
         uint64_t hint = hash_of(place) >> (64 - TRAWL_FIELDS_HINT_BITS);
         if ((table->hints[hint / 64] >> hint % 64 & 1) != 0) {
@@ -86,13 +96,12 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
     const trawl_keys *keys = self->keys;
     const trawl_qgram_placing placing = trawl_qgram_placing_of(tier);
     uint32_t unused = 64 - 8 * tier->gram; /* highest bits of a number */
-    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0) >> unused;
     size_t room = self->length - 8, samples = room < SAMPLES ? room : SAMPLES;
     memset(table, 0, sizeof *table);
     for (size_t i = 0; i < samples; i++) {
         uint64_t number;
         memcpy(&number, self->text + trawl_sample_place(i, samples, room), sizeof number);
-        uint64_t place = trawl_qgram_place(&placing, (number << unused >> unused) | case_bits);
+        uint64_t place = trawl_qgram_place(&placing, number << unused >> unused);
         size_t slot = slot_of(table->place, place);
         table->place[slot] = place + 1;
         table->samples[slot]++;
@@ -143,8 +152,18 @@ static double price_sample(const comparison *self, const trawl_qgram_tier *tier,
                            place_table *table) {
     double pass = measure_pass_rate(self, tier, table);
     return price_rows(self->costs, table, ldexp(4, (int)tier->row_bits)) *
-               (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) +
+               trawl_qgram_placing_work(tier) +
            pass * self->costs->sample_candidate;
+}
+
+/* Takes a tier as the best one if its samples are cheaper. */
+static void take_cheaper(const comparison *self, const trawl_qgram_tier *offered,
+                         place_table *table, double *least, trawl_qgram_tier *best) {
+    double cost = price_sample(self, offered, table);
+    if (cost < *least) {
+        *least = cost;
+        *best = *offered;
+    }
 }
 
 /* Fields of `bits` bits together, spread evenly over the bytes, each at most `most` bits wide. */
@@ -187,8 +206,8 @@ uint32_t trawl_qgram_spread_fields(uint32_t gram, uint32_t row_bits, bool folded
 trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
                                        const uint8_t *text, size_t length, trawl_qgram_tier *tier,
                                        trawl_error *error) {
-    tier->fields = 0;
-    if (!trawl_cpu_extracts() || tier->gram > TRAWL_QGRAM_FIELD_BYTES) {
+    tier->fields = tier->fold_all = 0;
+    if (tier->gram > TRAWL_QGRAM_FIELD_BYTES || (!trawl_cpu_extracts() && tier->folded == 0)) {
         return TRAWL_OK;
     }
     /* The bit by which letters of either case differ must not be in a field. */
@@ -203,7 +222,12 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs
     const comparison self = {keys, costs, text, length};
     trawl_qgram_tier best = *tier;
     double least = table == NULL ? 0 : price_sample(&self, tier, table);
-    for (uint32_t more = 0; more <= TRAWL_FIELDS_MAX_MORE_BITS; more++) {
+    if (table != NULL && tier->folded != 0) {
+        trawl_qgram_tier offered = *tier;
+        offered.fold_all = 1;
+        take_cheaper(&self, &offered, table, &least, &best);
+    }
+    for (uint32_t more = 0; more <= TRAWL_FIELDS_MAX_MORE_BITS && trawl_cpu_extracts(); more++) {
         trawl_qgram_tier offered = *tier;
         uint32_t bits = tier->row_bits + more + TRAWL_QGRAM_ROW_BIT;
         offered.fields = spread_bits(tier->gram, bits, most);
@@ -217,11 +241,7 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs
             best = last >= TRAWL_FIELDS_LEAST_BLIND_BITS && more == 0 ? offered : best;
             continue;
         }
-        double cost = price_sample(&self, &offered, table);
-        if (cost < least) {
-            least = cost;
-            best = offered;
-        }
+        take_cheaper(&self, &offered, table, &least, &best);
     }
     trawl_release(table);
     *tier = best;

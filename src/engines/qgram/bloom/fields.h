@@ -25,15 +25,21 @@ typedef struct trawl_qgram_placing {
     uint32_t bytes; /* 0: rows by products */
     uint32_t row_bits;
     uint64_t multiplier;
+    trawl_qgram_sample_fold fold; /* of a product of at most eight bytes; longer samples are folded
+                                     before they are joined */
     uint64_t mask[TRAWL_QGRAM_FIELD_BYTES];
     uint32_t shift[TRAWL_QGRAM_FIELD_BYTES];
 } trawl_qgram_placing;
 
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier);
 
-/* Returns the place of a sample's number. */
+/* The price of a sample, divided by that of one whose row is found by fields. */
+double trawl_qgram_placing_work(const trawl_qgram_tier *tier);
+
+/* Returns the place of a sample: its bytes, or its number if it has more than eight. */
 static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {
     if (self->bytes == 0) {
+        number = trawl_qgram_fold_sample(number, self->fold);
         return (uint64_t)trawl_qgram_row(number, self->multiplier, self->row_bits)
                    << TRAWL_QGRAM_ROW_BIT |
                (number & 31);
@@ -45,8 +51,8 @@ static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64
     return place;
 }
 
-/* Chooses between fields and products. Sets tier->fields, and row_bits if fields make the table
- * smaller or larger. Leaves both if products are cheaper, or if this processor has no fast PEXT.
+/* Chooses between fields and products, and how products fold. Sets tier->fields, row_bits if fields
+ * make the table smaller or larger, and fold_all. Fields need a processor with fast PEXT.
  * The tier is complete otherwise. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
                                        const uint8_t *text, size_t length, trawl_qgram_tier *tier,

@@ -33,6 +33,10 @@ typedef enum trawl_qgram_number_kind {
     TRAWL_QGRAM_WIDE
 } trawl_qgram_number_kind;
 
+/* Which bytes of a sample are folded, so that each loop has only the instructions for its own way
+ * (trawl_qgram_sample_fold). */
+typedef enum trawl_qgram_folding { FOLD_NONE, FOLD_LETTERS, FOLD_ALL } trawl_qgram_folding;
+
 /* Appends a bit: returns 2 * bits + (bit `number` modulo 32 of `row`). Compilers do not find these
  * two instructions of x86. */
 static inline uint32_t append_bit(uint32_t bits, uint32_t row, uint32_t number) {
@@ -198,7 +202,8 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
     const vbmi_fields fields = vbmi_fields_of(filter->fields);
     const __m512i low = _mm512_set1_epi64(0xffffffff);
     const __m512i multiplier = _mm512_set1_epi64((long long)filter->multiplier);
-    const __m512i case_bits = _mm512_set1_epi64((long long)filter->case_bits);
+    const __m512i all = _mm512_set1_epi64((long long)filter->fold.all);
+    const __m512i letters = _mm512_set1_epi64((long long)filter->fold.letters);
     const __m128i shift = _mm_cvtsi32_si128((int)filter->shift);
     const __m256i lowest = _mm256_set1_epi32(1);
     const __m512i bit = _mm512_set1_epi64(31);
@@ -219,7 +224,8 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
                                 _mm512_srl_epi64(_mm512_andnot_si512(low, halves), fields.half));
             row = _mm512_srli_epi64(number, TRAWL_QGRAM_ROW_BIT);
         } else {
-            number = _mm512_or_si512(number, case_bits);
+            __m512i folded = _mm512_and_si512(_mm512_srli_epi64(number, 1), letters);
+            number = _mm512_or_si512(_mm512_or_si512(number, all), folded);
             row = _mm512_srl_epi64(_mm512_mullo_epi64(number, multiplier), shift);
         }
         __m256i found = _mm512_i64gather_epi32(row, rows, 4);

@@ -31,9 +31,10 @@ typedef struct trawl_qgram_filter {
     const uint32_t *rows; /* of the sample filter; direct tiers: the table of pairs */
     uint64_t multiplier;
     uint64_t case_bits;
-    uint32_t shift;    /* 64 - row_bits */
-    uint32_t fields;   /* 0: rows by products; else see trawl_qgram_field */
-    uint64_t row_mask; /* the bits of a sample's number that are its row, with fields */
+    trawl_qgram_sample_fold fold; /* of samples whose rows are products */
+    uint32_t shift;               /* 64 - row_bits */
+    uint32_t fields;              /* 0: rows by products; else see trawl_qgram_field */
+    uint64_t row_mask;            /* the bits of a sample's number that are its row, with fields */
     uint32_t gram;
     const uint32_t *suffix_filter;
     const uint32_t *end_offsets; /* bloom tiers only */

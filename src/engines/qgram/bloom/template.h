@@ -23,10 +23,10 @@ NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sampl
     if (kind == TRAWL_QGRAM_EXTRACTED) {
         return append_bit(bits, filter->rows[NAME(extract_row)(number, filter)], (uint32_t)number);
     }
-    number |= filter->case_bits;
+    number = trawl_qgram_fold_sample(number, filter->fold);
     if (kind == TRAWL_QGRAM_WIDE) {
         memcpy(&last, sample + filter->gram - 8, sizeof last);
-        number = trawl_qgram_join_words(number, last | filter->case_bits);
+        number = trawl_qgram_join_words(number, trawl_qgram_fold_sample(last, filter->fold));
     }
     return append_bit(bits, filter->rows[(number * filter->multiplier) >> filter->shift],
                       (uint32_t)number);
@@ -50,14 +50,19 @@ TARGET static bool NAME(has_number)(const trawl_qgram_filter *filter, uint64_t n
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
                    const trawl_qgram_grid *grid, size_t count, uint64_t *restrict words,
-                   uint32_t *restrict list, bool folded, trawl_qgram_number_kind kind) {
-    const trawl_qgram_filter filter = {.rows = given->rows,
-                                       .multiplier = given->multiplier,
-                                       .shift = given->shift,
-                                       .gram = given->gram,
-                                       .fields = given->fields,
-                                       .row_mask = given->row_mask,
-                                       .case_bits = folded ? given->case_bits : 0};
+                   uint32_t *restrict list, trawl_qgram_folding folding,
+                   trawl_qgram_number_kind kind) {
+    const trawl_qgram_filter filter = {
+        .rows = given->rows,
+        .multiplier = given->multiplier,
+        .shift = given->shift,
+        .gram = given->gram,
+        .fields = given->fields,
+        .row_mask = given->row_mask,
+        .fold = {
+            .all = folding == FOLD_ALL ? given->fold.all : 0,
+            .letters = folding == FOLD_LETTERS ? given->fold.letters : 0,
+        }};
     size_t stride = grid->stride;
     const uint8_t *sample = grid->text + grid->from;
     size_t span = WORD_SAMPLES * stride, prefetched = grid->prefetch ? span : 0;
@@ -126,19 +131,24 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
 TARGET static size_t NAME(filter_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                           const trawl_qgram_grid *grid, size_t count,
                                           uint64_t *words, uint32_t *list) {
-    bool folded = filter->case_bits != 0;
     if (filter->fields != 0) {
-        return NAME(list_samples)(filter, run, grid, count, words, list, false,
+        return NAME(list_samples)(filter, run, grid, count, words, list, FOLD_NONE,
                                   TRAWL_QGRAM_EXTRACTED);
     }
-    return filter->gram > 8 ? folded ? NAME(list_samples)(filter, run, grid, count, words, list,
-                                                          true, TRAWL_QGRAM_WIDE)
+    if (filter->gram > 8) {
+        return filter->fold.all != 0 ? NAME(list_samples)(filter, run, grid, count, words, list,
+                                                          FOLD_ALL, TRAWL_QGRAM_WIDE)
                                      : NAME(list_samples)(filter, run, grid, count, words, list,
-                                                          false, TRAWL_QGRAM_WIDE)
-           : folded
-               ? NAME(list_samples)(filter, run, grid, count, words, list, true, TRAWL_QGRAM_NARROW)
-               : NAME(list_samples)(filter, run, grid, count, words, list, false,
-                                    TRAWL_QGRAM_NARROW);
+                                                          FOLD_NONE, TRAWL_QGRAM_WIDE);
+    }
+    if (filter->fold.letters != 0) {
+        return NAME(list_samples)(filter, run, grid, count, words, list, FOLD_LETTERS,
+                                  TRAWL_QGRAM_NARROW);
+    }
+    return filter->fold.all != 0 ? NAME(list_samples)(filter, run, grid, count, words, list,
+                                                      FOLD_ALL, TRAWL_QGRAM_NARROW)
+                                 : NAME(list_samples)(filter, run, grid, count, words, list,
+                                                      FOLD_NONE, TRAWL_QGRAM_NARROW);
 }
 
 #endif

@@ -61,7 +61,7 @@ static uint64_t tag_hash(const trawl_cuda_anchor_trials *trials, uint64_t number
 static trawl_anchors_place *place_of(const trawl_cuda_anchor_trials *trials, uint64_t number,
                                      size_t end) {
     uint32_t found[2];
-    uint32_t count = trawl_anchors_find(&trials->choice, number | trials->choice.case_bits, found);
+    uint32_t count = trawl_anchors_find(&trials->choice, number, found);
     return &trials->places[found[count == 2 && end % 2 == 0]];
 }
 

@@ -63,7 +63,7 @@ static inline void trawl_found_ends_note(trawl_found_ends *found, size_t end, ui
     next->end = (uint32_t)end;
     next->key = key;
     is_possible = is_possible & (end - found->first <= found->last - found->first);
-    __builtin_prefetch(&found->records[is_possible ? key : 0]);
+    __builtin_prefetch(&found->records[key & (0 - (uint32_t)is_possible)]);
     found->possible_count += is_possible;
 }
 
