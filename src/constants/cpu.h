@@ -316,7 +316,7 @@ static const struct {
 #define TRAWL_ANCHORS_TRIAL_ROW_BITS 15u
 #define TRAWL_ANCHORS_FEW_BEFORE 8u
 
-/* Patterns with long runs of one byte at their ends are all part of a trial, up to so many of them.
+/* Patterns that are runs of one byte but for a few bytes are all part of a trial, up to so many.
  * A trial takes longer, but such patterns decide: two of 35,387 patterns, with 64
  * zeros at their ends, made 14 % of a program candidates where the others made 2 %
  * (docs/notebook/2026-11-free-anchors.md). */

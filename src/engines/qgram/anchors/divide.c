@@ -52,28 +52,43 @@ void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
 /* The tags of a trial: two words of 16 bits for each anchor, as in a database. */
 #define TAG_BITS (TRAWL_ANCHORS_TRIAL_BITS + 1)
 
-/* Whether the last bytes of a pattern have a run of one byte as long as the longest stride, so that
- * for each residue an anchor may be in it; or are nothing else. Zeros and spaces are one byte here,
- * as they are to filters that fold all bytes. */
-static bool has_long_run(const uint8_t *bytes, uint32_t length) {
+/* The bytes that a pattern may have besides a run of one byte, so that for some residue of the
+ * longest stride all places of an anchor may be in the run: before it and behind it one less than
+ * the stride. */
+#define MOST_BESIDE (2 * (TRAWL_ANCHORS_MAX_STRIDE - 1))
+
+/* The bytes of a pattern besides its longest run of one byte; 0 if that is as long as the longest
+ * stride, since many places are in it then. Zeros and spaces are one byte here, as they are to
+ * filters that fold all bytes. */
+static uint32_t bytes_beside_run(const uint8_t *bytes, uint32_t length) {
     uint32_t run = 1, longest = 1;
     for (uint32_t i = 1; i < length; i++) {
         run = (bytes[i] | 0x20) == (bytes[i - 1] | 0x20) ? run + 1 : 1;
         longest = run > longest ? run : longest;
     }
-    return longest >= TRAWL_ANCHORS_MAX_STRIDE || longest == length;
+    return longest >= TRAWL_ANCHORS_MAX_STRIDE ? 0 : length - longest;
 }
 
-/* Lists patterns with long runs: a few of them, which a trial with some patterns would miss, may
- * have no place but a run, and texts have runs of zeros or of spaces everywhere. */
+/* Lists patterns that are a run of one byte but for a few bytes, those with the fewest first: a few
+ * of them, which a trial with some patterns would miss, may have no place but a run, and texts have
+ * runs of zeros or of spaces everywhere. */
 static void list_runs(trawl_anchors_trials *trials) {
     const trawl_patterns *patterns = trials->survey->patterns;
-    for (size_t id = 0; id < patterns->count && trials->run_count < TRAWL_ANCHORS_RUNS; id++) {
+    uint32_t ids[MOST_BESIDE + 1][TRAWL_ANCHORS_RUNS], count[MOST_BESIDE + 1] = {0};
+    for (size_t id = 0; id < patterns->count && count[0] < TRAWL_ANCHORS_RUNS; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         uint32_t kept = length < TRAWL_ANCHORS_REACH ? length : TRAWL_ANCHORS_REACH;
-        if (has_long_run(trawl_pattern_end(patterns, id) - kept, kept)) {
-            trials->runs[trials->run_count++] = (uint32_t)id;
+        uint32_t beside = bytes_beside_run(trawl_pattern_end(patterns, id) - kept, kept);
+        if (beside <= MOST_BESIDE && kept - beside >= TRAWL_ANCHORS_LEAST_GRAM &&
+            count[beside] < TRAWL_ANCHORS_RUNS) {
+            ids[beside][count[beside]++] = (uint32_t)id;
         }
+    }
+    for (uint32_t beside = 0; beside <= MOST_BESIDE; beside++) {
+        for (uint32_t i = 0; i < count[beside] && trials->run_count < TRAWL_ANCHORS_RUNS; i++) {
+            trials->runs[trials->run_count++] = ids[beside][i];
+        }
+        trials->runs_beside[beside] = trials->run_count;
     }
 }
 
@@ -184,12 +199,13 @@ static uint64_t choose_some(trawl_anchors_trials *trials, trawl_anchors_choice *
     return chosen;
 }
 
-/* Lets the patterns with long runs choose, all of them. Returns their number. */
+/* Lets the patterns choose that may have no place but a run for a residue of this stride, all of
+ * them. Returns their number. */
 static uint32_t choose_runs(trawl_anchors_trials *trials, trawl_anchors_choice *choice,
                             uint32_t begin) {
     const trawl_qgram_survey *survey = trials->survey;
-    uint32_t chosen = 0;
-    for (uint32_t i = 0; i < trials->run_count; i++) {
+    uint32_t chosen = 0, count = trials->runs_beside[2 * (choice->tier->stride - 1)];
+    for (uint32_t i = 0; i < count; i++) {
         if (trawl_pattern_length(survey->patterns, trials->runs[i]) >= survey->min_length[begin]) {
             choose_one(trials, choice, trials->runs[i]);
             chosen++;

@@ -23,8 +23,10 @@ typedef struct trawl_anchors_trials {
     trawl_anchors_pairs *pairs[2]; /* of the text as it is, and folded; counted when needed */
     trawl_anchors_place *places;
     uint16_t *tags;
-    uint32_t runs[TRAWL_ANCHORS_RUNS]; /* patterns with long runs of one byte, the first ones */
-    uint32_t run_count;
+    /* Patterns that are runs of one byte but for some bytes; the first runs_beside[n] of them but
+     * for n bytes. */
+    uint32_t runs[TRAWL_ANCHORS_RUNS], run_count;
+    uint32_t runs_beside[2 * TRAWL_ANCHORS_MAX_STRIDE - 1];
     trawl_effort *effort;
 } trawl_anchors_trials;
 

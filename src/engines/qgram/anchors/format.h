@@ -31,8 +31,9 @@
 #define TRAWL_ANCHORS_REACH 255u
 #define TRAWL_ANCHORS_NEAR 64u
 
-/* The longest q-gram: a sample is one word. And the longest stride, so that a key that reaches far
- * has a choice of several places for each residue. */
+/* The shortest q-gram. The longest one: a sample is one word. And the longest stride, so that a key
+ * that reaches far has a choice of several places for each residue. */
+#define TRAWL_ANCHORS_LEAST_GRAM 3u
 #define TRAWL_ANCHORS_MAX_GRAM 8u
 #define TRAWL_ANCHORS_MAX_STRIDE 16u
 
