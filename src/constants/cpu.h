@@ -386,9 +386,10 @@ static const struct {
  * with another seed; 1.6: 2, 0.87. */
 #define TRAWL_FIELDS_PRODUCT_WORK 1.3
 
-/* The same where letters alone are folded: two instructions more than the seven. Counted in the
- * loop, not measured. */
-#define TRAWL_FIELDS_LETTERS_WORK 1.67
+/* What a product takes besides where letters alone are folded, two instructions, as a share of the
+ * price of a sample whose row is in the first-level cache: 0.14 of 0.48 ns
+ * (docs/notebook/2026-11-zeros-and-neighbours.md). */
+#define TRAWL_FIELDS_LETTERS_WORK 0.3
 
 /* Number of bits that fields may have more than the product would. With up to four, rare-10000 was
  * 14 % slower; two gained 2 to 6 % (the same table). */

@@ -245,8 +245,8 @@ static double wait(const trawl_costs *costs, double bytes) {
 
 static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier) {
     double bytes = ldexp(4, (int)tier->row_bits) * trials->survey->spread;
-    return trawl_cost_sample(trials->costs, bytes, tier->gram, tier->stride) *
-           trawl_qgram_placing_work(tier) / tier->stride;
+    double by_fields = trawl_cost_sample(trials->costs, bytes, tier->gram, tier->stride);
+    return trawl_qgram_placing_price(trials->costs, tier, by_fields) / tier->stride;
 }
 
 static double tag_bytes(const trawl_qgram_tier *tier, double patterns) {

@@ -55,12 +55,14 @@ trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
     return made;
 }
 
-double trawl_qgram_placing_work(const trawl_qgram_tier *tier) {
+double trawl_qgram_placing_price(const trawl_costs *costs, const trawl_qgram_tier *tier,
+                                 double by_fields) {
     if (tier->fields != 0) {
-        return 1;
+        return by_fields;
     }
-    return trawl_qgram_sample_fold_of(tier).letters != 0 ? TRAWL_FIELDS_LETTERS_WORK
-                                                         : TRAWL_FIELDS_PRODUCT_WORK;
+    bool letters = trawl_qgram_sample_fold_of(tier).letters != 0;
+    return by_fields * TRAWL_FIELDS_PRODUCT_WORK +
+           (letters ? costs->sample[0] * TRAWL_FIELDS_LETTERS_WORK : 0);
 }
 
 /* The keys and the text with which products and fields of different widths are compared. */
@@ -151,8 +153,8 @@ static double price_rows(const trawl_costs *costs, const place_table *table, dou
 static double price_sample(const comparison *self, const trawl_qgram_tier *tier,
                            place_table *table) {
     double pass = measure_pass_rate(self, tier, table);
-    return price_rows(self->costs, table, ldexp(4, (int)tier->row_bits)) *
-               trawl_qgram_placing_work(tier) +
+    double by_fields = price_rows(self->costs, table, ldexp(4, (int)tier->row_bits));
+    return trawl_qgram_placing_price(self->costs, tier, by_fields) +
            pass * self->costs->sample_candidate;
 }
 

@@ -33,8 +33,10 @@ typedef struct trawl_qgram_placing {
 
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier);
 
-/* The price of a sample, divided by that of one whose row is found by fields. */
-double trawl_qgram_placing_work(const trawl_qgram_tier *tier);
+/* The price of a sample, in nanoseconds; `by_fields` is that of one whose row is found by fields.
+ */
+double trawl_qgram_placing_price(const trawl_costs *costs, const trawl_qgram_tier *tier,
+                                 double by_fields);
 
 /* Returns the place of a sample: its bytes, or its number if it has more than eight. */
 static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {

@@ -273,7 +273,7 @@ TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
 #define NAME(base) base##_vbmi
 #define TARGET TARGET_VBMI
 #define SAMPLES filter_samples_vbmi
-#define HAS_NUMBER has_number_avx2
+#define LAST_SAMPLES filter_last_avx2
 #include "engines/qgram/bloom/template.h"
 
 #endif

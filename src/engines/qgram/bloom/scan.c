@@ -7,29 +7,16 @@
 
 /* ------------------------------------------------------------------ samples */
 
-/* The bytes from `position` on, of which fewer than eight are left, as the number of a sample:
- * zeros stand for those behind the text. */
-static uint64_t last_number(const trawl_window *window, size_t position) {
+/* The bytes from `position` on, of which fewer than eight are left, and zeros. */
+static uint64_t last_bytes(const trawl_window *window, size_t position) {
     size_t left = window->length - position;
-    uint64_t number = 0;
-    if (window->length < sizeof number) {
-        memcpy(&number, window->text + position, left);
-        return number;
+    uint64_t bytes = 0;
+    if (window->length < sizeof bytes) {
+        memcpy(&bytes, window->text + position, left);
+        return bytes;
     }
-    memcpy(&number, window->text + window->length - sizeof number, sizeof number);
-    return number >> 8 * (sizeof number - left);
-}
-
-/* Filters samples so near the text's end that eight bytes cannot be read from them. */
-static size_t filter_last_samples(const trawl_tier_walker *walker, const trawl_window *window,
-                                  size_t from, size_t count, uint32_t *list) {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t position = from + i * walker->tier->stride;
-        list[found] = (uint32_t)position;
-        found += walker->loops->has_number(&walker->filter, last_number(window, position));
-    }
-    return found;
+    memcpy(&bytes, window->text + window->length - sizeof bytes, sizeof bytes);
+    return bytes >> 8 * (sizeof bytes - left);
 }
 
 size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *window,
@@ -45,8 +32,11 @@ size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *w
     size_t found = safe == 0 ? 0
                              : walker->loops->filter_samples(filter, &walker->run, grid, safe,
                                                              lists->words, lists->samples);
-    found += filter_last_samples(walker, window, grid->from + safe * grid->stride, samples - safe,
-                                 lists->samples + found);
+    if (safe != samples) {
+        size_t from = grid->from + safe * grid->stride;
+        found += walker->loops->filter_last(filter, last_bytes(window, from), from, samples - safe,
+                                            lists->samples + found);
+    }
     walker->passed += found;
     return found;
 }

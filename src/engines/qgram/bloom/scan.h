@@ -58,9 +58,10 @@ typedef struct trawl_qgram_loops {
     size_t (*filter_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                              const trawl_qgram_grid *grid, size_t count, uint64_t *words,
                              uint32_t *list);
-    /* Whether a sample of at most eight bytes with this number (engines/qgram/format.h) is a
-     * candidate. Bytes of the number behind the sample may be any. */
-    bool (*has_number)(const trawl_qgram_filter *filter, uint64_t number);
+    /* The same for `count` samples of at most eight bytes at the text's end, the first at `from`,
+     * from which no eight bytes can be read. `rest`: the bytes from there on, and zeros. */
+    size_t (*filter_last)(const trawl_qgram_filter *filter, uint64_t rest, size_t from,
+                          size_t count, uint32_t *list);
     /* Lists those of the ends sample + gram + 0 .. stride - 1 of candidates that end offsets,
      * suffix filter and run lengths do not exclude; all are at least filter->bytes_before_end. */
     size_t (*find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,

@@ -6,12 +6,12 @@
  *               number by its fields, must be defined before, unless SAMPLES is defined
  *   TARGET      the functions' target attribute, or nothing
  *   SAMPLES     a faster function for `filter_samples` than NAME(filter_samples), if there is one;
- *               then also HAS_NUMBER, the function `has_number`
+ *               then also LAST_SAMPLES, the function `filter_last`
  */
 
 #ifndef SAMPLES
 #define SAMPLES NAME(filter_samples)
-#define HAS_NUMBER NAME(has_number)
+#define LAST_SAMPLES NAME(filter_last)
 
 /* Tests a sample. Returns 2 * bits, plus 1 if it is a candidate. `filter` is the caller's own copy
  * (NAME(list_samples)). */
@@ -32,12 +32,19 @@ NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sampl
                       (uint32_t)number);
 }
 
-/* Whether a sample is a candidate, of which the number is given: at most eight bytes. */
-TARGET static bool NAME(has_number)(const trawl_qgram_filter *filter, uint64_t number) {
-    uint8_t sample[sizeof number];
-    memcpy(sample, &number, sizeof number);
-    return NAME(test)(0, filter, sample,
-                      filter->fields != 0 ? TRAWL_QGRAM_EXTRACTED : TRAWL_QGRAM_NARROW) != 0;
+/* The samples at the end of a text, of which `rest` has the bytes. */
+TARGET static size_t NAME(filter_last)(const trawl_qgram_filter *filter, uint64_t rest, size_t from,
+                                       size_t count, uint32_t *list) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t sample[sizeof rest];
+        memcpy(sample, &rest, sizeof rest);
+        list[found] = (uint32_t)(from + i * filter->stride);
+        found += NAME(test)(0, filter, sample,
+                            filter->fields != 0 ? TRAWL_QGRAM_EXTRACTED : TRAWL_QGRAM_NARROW);
+        rest >>= 8 * filter->stride & 63;
+    }
+    return found;
 }
 
 /* Samples are tested 32 at a time into one word, and listed only if that word has a bit:
@@ -359,13 +366,13 @@ TARGET static size_t NAME(filter_pairs)(const uint32_t *pairs, const uint8_t *te
 
 static const trawl_qgram_loops LOOPS = {
     .filter_samples = SAMPLES,
-    .has_number = HAS_NUMBER,
+    .filter_last = LAST_SAMPLES,
     .find_ends = NAME(find_ends),
     .filter_pairs = NAME(filter_pairs),
 };
 
 #undef SAMPLES
-#undef HAS_NUMBER
+#undef LAST_SAMPLES
 #undef LOOPS
 #undef NAME
 #undef TARGET
