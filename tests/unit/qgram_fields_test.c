@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Sample filters whose row is a field of bits of each byte: databases with one filter of a given
- * shape, for every length of a sample, some strides and sizes, with and without letter case,
- * against the oracle.
+ * Sample filters whose row is a field of bits of each byte, or a product: databases with one filter
+ * of a given shape, for every length of a sample, some strides and sizes, with and without letter
+ * case, folding letters alone and all bytes, against the oracle.
  */
 #include "base/cpu.h"
 #include "case.h"
@@ -23,6 +23,10 @@
 enum { TEXT = 40000, PATTERNS = 120 };
 
 static const char *const alphabets[] = {"ab", "acgt", "abcdefghijklmnopqrstuvwxyzABCXYZ .,019\xe4"};
+
+/* Pairs of bytes that differ in the bit 0x20: letters, and others that folding makes equal. */
+static const char cases[] = "aAbB \x01!\x10"
+                            "0@`\x1b;[{";
 
 static void extracts_bits_in_order(void **state) {
     (void)state;
@@ -141,6 +145,35 @@ static void finds_what_the_oracle_finds(void **state) {
         assert_int_equal(with_fields[0] + with_fields[1], 0);
 }
 
+/* Free anchors, whose filter is as it is given: keys that share their anchors, and lists of a
+ * bucket that are read only behind some neighbours. */
+static void folds_all_bytes_or_letters(void **state) {
+    (void)state;
+    size_t checked = 0;
+    for (uint32_t gram = 3; gram <= 8; gram++) {
+        for (uint32_t stride = 1; stride <= 4; stride++, checked++) {
+            random_source random = random_for_case(random_seed(), 300 + checked);
+            test_case test = {.name = strdup("folds")};
+            uint32_t window = gram + stride - 1;
+            make_case(&test, checked % 3 == 0 ? alphabets[checked % 2] : cases, window, true,
+                      &random);
+            trawl_qgram_tier tier = {.kind = TRAWL_TIER_ANCHORS,
+                                     .window = window,
+                                     .gram = gram,
+                                     .stride = stride,
+                                     .folded = 1,
+                                     .row_bits = (uint32_t)random_between(&random, 6, 16)};
+            for (tier.fold_all = 0; tier.fold_all < 2; tier.fold_all++)
+                assert_false(check(&test, tier));
+            tier.fold_all = 0;
+            tier.fields = trawl_qgram_spread_fields(gram, tier.row_bits, true);
+            if (tier.fields != 0)
+                assert_true(check(&test, tier));
+            test_case_free(&test);
+        }
+    }
+}
+
 /* Values that a damaged database may contain. */
 static void refuses_invalid_fields(void **state) {
     (void)state;
@@ -168,8 +201,8 @@ static void refuses_invalid_fields(void **state) {
 
 int main(void) {
     cpu_set_apply();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(extracts_bits_in_order),
-                                       cmocka_unit_test(finds_what_the_oracle_finds),
-                                       cmocka_unit_test(refuses_invalid_fields)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extracts_bits_in_order), cmocka_unit_test(finds_what_the_oracle_finds),
+        cmocka_unit_test(folds_all_bytes_or_letters), cmocka_unit_test(refuses_invalid_fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
