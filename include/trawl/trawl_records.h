@@ -123,7 +123,7 @@ typedef struct trawl_record_counts {
 } trawl_record_counts;
 #define TRAWL_RECORD_COUNTS TRAWL_SIZED(trawl_record_counts)
 
-/* Counts matches; *counts says what is wanted. */
+/* Counts matches; *counts says what is wanted. After an error the numbers mean nothing. */
 TRAWL_API trawl_status trawl_records_count(trawl_record_scanner *scanner,
                                            const trawl_records *records,
                                            trawl_record_counts *counts, trawl_error *error);

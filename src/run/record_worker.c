@@ -42,8 +42,18 @@ uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint6
     return until > begin ? until : begin + 1;
 }
 
+/* Clears the counts of records [begin, end), if there are any: a stretch at a time, just before it
+ * is searched, so that clearing is divided among threads and leaves the counts in a cache. */
+static void clear_counts(const trawl_record_task *task, uint64_t begin, uint64_t end) {
+    if (task->per_record != NULL) {
+        memset(task->per_record + begin, 0, (size_t)(end - begin) * sizeof *task->per_record);
+    }
+}
+
 /* Searches worker->stretch, and measures for trawl_records_any what stopping early would save. */
 static trawl_status search_stretch(trawl_record_worker *worker) {
+    const trawl_record_stretch *stretch = &worker->stretch;
+    clear_counts(worker->task, stretch->first + stretch->begin, stretch->first + stretch->end);
     trawl_status status = trawl_record_search_stretch(worker);
     if (worker->task->question == TRAWL_RECORDS_ANY &&
         worker->behind >= (worker->stretch.end - worker->stretch.begin) * SAVED_BYTES) {
@@ -154,6 +164,7 @@ static trawl_status search_one_by_one(trawl_record_worker *worker, const trawl_r
                                       uint64_t begin, uint64_t end) {
     trawl_status status = TRAWL_OK;
     worker->one_by_one -= worker->one_by_one != 0;
+    clear_counts(worker->task, begin, end);
     for (uint64_t i = begin; status == TRAWL_OK && i < end; i++) {
         if (trawl_record_is_there(all->valid, all->first_bit + i)) {
             uint64_t offset = trawl_record_offset(all, i);
@@ -292,6 +303,7 @@ static trawl_status search_each_span(trawl_record_worker *worker, uint64_t begin
     const trawl_records *records = &worker->task->records;
     trawl_status status = TRAWL_OK;
     worker->one_by_one -= worker->one_by_one != 0;
+    clear_counts(worker->task, begin, end);
     for (uint64_t i = begin; status == TRAWL_OK && i < end; i++) {
         status = search_one(worker, records->spans[i].bytes, span_length(records, i), i);
     }

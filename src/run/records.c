@@ -279,10 +279,7 @@ trawl_status trawl_records_count(trawl_record_scanner *scanner, const trawl_reco
         task.counted[i] = lent[i] != NULL;
         task.any_counted = task.any_counted || task.counted[i];
     }
-    task.per_record = read.per_record;
-    if (read.per_record != NULL) {
-        memset(read.per_record, 0, (size_t)task.records.count * sizeof *read.per_record);
-    }
+    task.per_record = read.per_record; /* cleared by the workers */
     exchange_counters(&scanner->workers[0], lent);
     for (uint32_t i = 0; status == TRAWL_OK && i < scanner->threads; i++) {
         status = begin_counters(scanner, &task, &scanner->workers[i], error);
