@@ -49,7 +49,7 @@ typedef struct trawl_anchors_entry {
 
 /* A bucket of up to two keys has them in its entries; a free entry has the key TRAWL_NO_KEY. With
  * more keys the second entry has none: `key` is the index of the first of `more` further entries,
- * and `value` has their neighbours (trawl_anchors_neighbours), without which none of them is read.
+ * and `value` has their neighbours (trawl_anchors_neighbours_fit), without which none is read.
  * A crowded bucket has no keys at all: bit (d - 1) / TRAWL_ANCHORS_STEP of the first entry's
  * `value` says that some key ends d bytes behind the sample; the ends of such a step are looked up
  * by their last bytes. So no sample takes more than TRAWL_ANCHORS_MOST_ENTRIES comparisons,
