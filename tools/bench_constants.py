@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Measures what the constants of src/constants/cpu.h, or gpu.h, are worth, one by one.
+"""Measures what the constants of src/constants/cpu.h and fallback.h, or gpu.h, are worth.
 
 Each is halved and doubled (powers of two and small numbers: one less and one more; lists: without
 one of the elements). Over random workloads (tools/zoo_workloads.py) this says

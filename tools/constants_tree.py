@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """A copy of the library whose constants are variables, for tools/bench_constants.py.
 
-In the copy, each constant of src/constants/cpu.h or, for plans of GPUs, src/constants/gpu.h is the
+In the copy, each constant of src/constants/cpu.h and fallback.h or, for plans of GPUs, gpu.h is the
 name of a variable, which tests/bench/constants.c changes. The compiler needs some constants while it
 compiles, for the sizes of arrays: those that are `fixed` get a build of their own for each value.
 """
@@ -13,20 +13,20 @@ import shutil
 import subprocess
 import sys
 
-# header: where the constants are. elsewhere: constants of single files that can be varied in the same
+# headers: where the constants are. elsewhere: constants of single files that can be varied in the same
 # way. fixed: sizes of arrays. kept: what is not varied, since it counts the elements of an array
 # that are varied instead, follows from another constant, describes a device, or is also in kernels.
-Constants = collections.namedtuple("Constants", "header elsewhere fixed kept")
+Constants = collections.namedtuple("Constants", "headers elsewhere fixed kept")
 OF = {
     "cpu": Constants(
-        "src/constants/cpu.h",
+        ["src/constants/cpu.h", "src/constants/fallback.h"],
         [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")],
         {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
          "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
          "TRAWL_TEDDY_PATTERNS", "TRAWL_WALK_DEPTH"},
         {"TRAWL_SURVEY_CLASSES"}),
     "cuda": Constants(
-        "src/constants/gpu.h", [], {"TRAWL_GPU_MOST_TIERS"},
+        ["src/constants/gpu.h"], [], {"TRAWL_GPU_MOST_TIERS"},
         {"TRAWL_GPU_USUAL_MULTIPROCESSORS", "TRAWL_GPU_USUAL_SHARED_BYTES",
          "TRAWL_GPU_USUAL_CACHE_BYTES", "TRAWL_GPU_QGRAM_WORKING_BYTES", "TRAWL_GPU_CLASS_BYTES",
          "TRAWL_GPU_END_OFFSET_LOAD", "TRAWL_GPU_ANCHOR_TEXT_BYTES", "TRAWL_GPU_BATCH_BYTES",
@@ -142,10 +142,24 @@ def vary_elsewhere(text, name):
     return made
 
 
+def given_constants(root, of):
+    """The headers, one behind the other."""
+    return "".join(read(os.path.join(root, header)) for header in of.headers)
+
+
+def replace(given, name, value):
+    """Gives a constant another value, in that one of the headers that has it."""
+    pattern = re.compile(r"^#define %s \S.*?$" % name, re.M)
+    found = [header for header, text in given.items() for _ in pattern.findall(text)]
+    if len(found) != 1:
+        raise OSError("expected one #define %s in %s" % (name, ", ".join(given)))
+    given[found[0]] = pattern.sub("#define %s %s" % (name, value), given[found[0]])
+
+
 def fixed_values(root, of):
     """(name, value) of the constants that need a build of their own."""
     made = []
-    for name, value in numbers(read(os.path.join(root, of.header))):
+    for name, value in numbers(given_constants(root, of)):
         if name in of.fixed:
             made.append((name, int(re.search(r"\d+", value.replace("(size_t)", "")).group(0))))
     return made
@@ -157,17 +171,16 @@ def generate(root, tree, of, values):
         for file in files:
             source = os.path.join(folder, file)
             relative = os.path.relpath(source, root)
-            if relative != of.header and relative not in dict(of.elsewhere):
+            if relative not in of.headers and relative not in dict(of.elsewhere):
                 write(os.path.join(tree, relative), read(source))
     for folder in ("cmake", "include"):
         shutil.copytree(os.path.join(root, folder), os.path.join(tree, folder), dirs_exist_ok=True)
-    given = read(os.path.join(root, of.header))
+    given = {header: read(os.path.join(root, header)) for header in of.headers}
     for name, value in values.items():
-        given, count = re.subn(r"^#define %s \S.*?$" % name, "#define %s %s" % (name, value), given,
-                               flags=re.M)
-        if count != 1:
-            raise OSError("%s: expected one #define %s" % (of.header, name))
-    write(os.path.join(tree, of.header), vary_header(given, of))
+        replace(given, name, value)
+    for header, text in given.items():
+        write(os.path.join(tree, header), vary_header(text, of))
+    given = "".join(given.values())
     write(os.path.join(tree, "src/costs/given_constants.h"), given)
     write(os.path.join(tree, "src/costs/varied.h"), VARIED_H)
     write(os.path.join(tree, "src/costs/varied.c"), definitions(given, of))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/fallback.h"
 
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 
 trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
                                     trawl_db **automaton, trawl_error *error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "plan/record.h"
 #include "run/fallback.h"
 

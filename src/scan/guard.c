@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 
 void trawl_guard_begin(trawl_guard *guard, const trawl_db *db) {
     *guard = (trawl_guard){.block = trawl_guard_block(db, TRAWL_QGRAM_BLOCK),

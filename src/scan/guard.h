@@ -28,7 +28,7 @@
 #ifndef TRAWL_SCAN_GUARD_H
 #define TRAWL_SCAN_GUARD_H
 
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "scan/candidates.h"
 
 typedef struct trawl_guard {

@@ -5,7 +5,7 @@
  * clock_gettime and trawl_fallback_open (--wrap).
  */
 #include "combinations.h"
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "database/engine.h"
 #include "run/fallback.h"
 

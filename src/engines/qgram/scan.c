@@ -3,7 +3,7 @@
  * events of the tiers. */
 #include "base/allocate.h"
 #include "base/status.h"
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "engines/engines.h"
 #include "engines/qgram/packed/dense.h"
 #include "engines/qgram/tier.h"

@@ -3,7 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "engines/engines.h"
 #include "engines/rabin_karp/steps.h"
 #include "scan/guard.h"

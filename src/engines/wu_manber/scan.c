@@ -4,7 +4,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "constants/cpu.h"
+#include "constants/fallback.h"
 #include "engines/engines.h"
 #include "scan/guard.h"
 #include "scan/reorder.h"
