@@ -387,8 +387,8 @@ static const struct {
 #define TRAWL_FIELDS_PRODUCT_WORK 1.3
 
 /* What a product takes besides where letters alone are folded, two instructions, as a share of the
- * price of a sample whose row is in the first-level cache: 0.14 of 0.48 ns
- * (docs/notebook/2026-11-zeros-and-neighbours.md). */
+ * price of a sample whose row is in the first-level cache: 0.14 of 0.48 ns,
+ * measured with one set (docs/notebook/2026-11-zeros-and-neighbours.md). */
 #define TRAWL_FIELDS_LETTERS_WORK 0.3
 
 /* Number of bits that fields may have more than the product would. With up to four, rare-10000 was

@@ -59,9 +59,11 @@ typedef struct trawl_anchors_bucket {
 } trawl_anchors_bucket;
 
 #define TRAWL_ANCHORS_MOST_ENTRIES 16u
+#define TRAWL_ANCHORS_STEP 4u
+#define TRAWL_ANCHORS_CROWDED 255u /* `more` of the first entry */
 
-/* The bytes before and behind the anchors of further entries, by their lowest five bits, which
- * letters of either case share:
+/* The neighbours of further entries: which bytes stand before and behind their anchors, by the
+ * lowest five bits of these bytes, which letters of either case share:
  *
  *   63                            32 31                             0
  *   | bit b: some key has b behind  | bit b: some key has b before  |
@@ -75,8 +77,6 @@ TRAWL_BOTH uint32_t trawl_anchors_behind(uint32_t gram) {
 TRAWL_BOTH bool trawl_anchors_neighbours_fit(uint64_t neighbours, uint8_t before, uint8_t behind) {
     return (neighbours >> (before & 31) & neighbours >> 32 >> (behind & 31) & 1) != 0;
 }
-#define TRAWL_ANCHORS_STEP 4u
-#define TRAWL_ANCHORS_CROWDED 255u /* `more` of the first entry */
 
 /* Entries for each bucket on average: 13 % of the buckets have more than two then, if anchors are
  * spread by chance. */
