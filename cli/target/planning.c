@@ -15,14 +15,12 @@
 #include "io/text_file.h"
 #include "io/text_pieces.h"
 
-/* For a GPU, pieces are as long as those by which its tables are arranged, since its costs were
- * fitted with these. So there are four times as many bytes as for a CPU: they are examined while
- * CUDA starts, and with 32 pieces frequent contents of binaries were missed
- * (docs/notebook/2026-11-gpu-zoo.md). */
-static const text_pieces device_pieces = {128, 4096};
-
+/* For a GPU the pieces are those by which its tables are laid out, so that the tables have the
+ * tiers that the plan expects. These are eight times as many bytes as for a CPU: they are examined
+ * while CUDA starts. */
 static text_pieces pieces_for(const char *device) {
-    return device == NULL || strcmp(device, "cpu") == 0 ? text_pieces_for_plans : device_pieces;
+    return device == NULL || strcmp(device, "cpu") == 0 ? text_pieces_for_plans
+                                                        : text_pieces_for_tables;
 }
 
 static size_t bytes_of(text_pieces pieces) {
@@ -139,8 +137,9 @@ uint8_t *planning_sample(const char *path, size_t *length) {
     *length = 0;
     if (path == NULL || !is_regular(path))
         return NULL;
-    uint8_t *sample = allocate(bytes_of(device_pieces));
-    if (read_sample(path, device_pieces, sample, length, &error) == TRAWL_OK && *length != 0)
+    uint8_t *sample = allocate(bytes_of(text_pieces_for_tables));
+    if (read_sample(path, text_pieces_for_tables, sample, length, &error) == TRAWL_OK &&
+        *length != 0)
         return sample;
     free(sample);
     *length = 0;

@@ -205,7 +205,7 @@ typedef struct trawl_compile_options {
     const char *variant; /* NULL: the engine's default. Needs an engine */
     trawl_match_kind matches;
     uint64_t max_table_bytes; /* an engine whose tables would be larger is refused; 0: 8 GiB */
-    /* Text like that to be scanned: 64 to 256 KiB, for a GPU 512 KiB, in pieces from all over it.
+    /* Text like that to be scanned: 64 to 256 KiB, for a GPU 1 MiB, in pieces from all over it.
      * The planner measures on it how many positions each filter would leave as candidates. NULL:
      * the planner makes up a text from the patterns. A sample never changes which matches are
      * found. */

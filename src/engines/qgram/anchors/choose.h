@@ -46,7 +46,7 @@ typedef struct trawl_anchors_filter {
     uint32_t places; /* in which bits of it are counted */
     double load;     /* entries for each bucket on average */
     /* Sets found[] to the places of a q-gram, and returns how many it has: 1 or 2. In folded tiers
-     * the bytes of `number` have their case bits (trawl_qgram_case_bits), all of them. */
+     * the letters of `number` are folded (trawl_qgram_fold). */
     uint32_t (*find)(const struct trawl_anchors_filter *self, uint64_t number, uint32_t found[2]);
 } trawl_anchors_filter;
 
@@ -78,7 +78,8 @@ static inline size_t trawl_anchors_places(const trawl_qgram_tier *tier,
 static inline uint32_t trawl_anchors_find(const trawl_anchors_choice *choice, uint64_t number,
                                           uint32_t found[2]) {
     if (choice->filter != NULL) {
-        return choice->filter->find(choice->filter, number | choice->case_bits, found);
+        return choice->filter->find(choice->filter, trawl_qgram_fold(number, choice->case_bits),
+                                    found);
     }
     found[0] = (uint32_t)trawl_qgram_place(&choice->placing, number);
     return 1;

@@ -22,7 +22,7 @@
 typedef struct filter_tier {
     uint32_t shape; /* trawl_qgram_shape_of */
     uint32_t filter_at, filter_words;
-    uint32_t mask, case_bits;
+    uint32_t mask, folded;
     uint32_t stride_shift;
     const uint32_t *filter; /* GLOBAL */
 } filter_tier;
@@ -74,9 +74,9 @@ static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
                                                        uint4 edge) {
     uint2 candidate_bits;
     candidate_bits.x = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
-        own, &edge, filter, tier.filter_words, tier.mask, tier.case_bits);
+        own, &edge, filter, tier.filter_words, tier.mask, tier.folded != 0);
     candidate_bits.y = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
-        own + 2, &edge, filter, tier.filter_words, tier.mask, tier.case_bits);
+        own + 2, &edge, filter, tier.filter_words, tier.mask, tier.folded != 0);
     return candidate_bits;
 }
 
@@ -85,9 +85,9 @@ static __device__ __forceinline__ uint2 test_cores(const filter_tier &tier, cons
                                                    const uint4 *own, uint4 edge) {
     uint2 candidate_bits;
     candidate_bits.x =
-        trawl_qgram_test_cores<2>(own, &edge, filter, tier.filter_words, tier.case_bits);
+        trawl_qgram_test_cores<2>(own, &edge, filter, tier.filter_words, tier.folded != 0);
     candidate_bits.y =
-        trawl_qgram_test_cores<2>(own + 2, &edge, filter, tier.filter_words, tier.case_bits);
+        trawl_qgram_test_cores<2>(own + 2, &edge, filter, tier.filter_words, tier.folded != 0);
     return candidate_bits;
 }
 
@@ -135,7 +135,7 @@ struct test_batch {
         return make_uint2(
             trawl_qgram_test_vectors<STRIDE, WORDS, 2, GLOBAL, trawl_qgram_tuned::vectors>(
                 own, &before, GLOBAL ? tier.filter : filter, tier.filter_words, tier.mask,
-                tier.case_bits),
+                tier.folded != 0),
             0);
     }
 };
@@ -213,7 +213,7 @@ static __device__ __forceinline__ void copy_to_shared(const trawl_cuda_qgram_vie
                                           table.tier.filter_at,
                                           table.tier.filter_words,
                                           table.mask,
-                                          table.case_bits,
+                                          table.tier.folded,
                                           (uint32_t)__ffs((int)table.tier.stride) - 1,
                                           table.filter};
     }

@@ -116,7 +116,7 @@ static __device__ __forceinline__ uint32_t end_offsets_of(const trawl_cuda_slice
 #pragma unroll
     for (uint32_t word = 0; word < 4; word++) {
         uint32_t mask = word + 1 < count ? UINT32_MAX : word + 1 == count ? table.mask : 0;
-        words[word] = (words[word] | table.case_bits) & mask;
+        words[word] = trawl_cuda_qgram_fold(words[word], table.case_bits) & mask;
     }
     uint64_t hash = trawl_cuda_qgram_hash(words);
     return __ldg(table.end_offsets +

@@ -266,7 +266,7 @@ every_position(const warp_context context, strip_state *state, const trawl_cuda_
 #pragma unroll
     for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i += 2) {
         uint32_t candidate_bits = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
-            own + i, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
+            own + i, &before, filter, table.tier.filter_words, table.mask, table.tier.folded != 0);
         if (table.tier.anchors != 0) {
             queue_samples(context, state, number, 1, i, 32, candidate_bits);
         } else if (candidate_bits != 0) {
@@ -292,7 +292,7 @@ static __device__ __forceinline__ void test_cores(const warp_context context, st
 #pragma unroll
     for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i += 2) {
         uint32_t candidate_bits = trawl_qgram_test_cores<2>(
-            own + i, &before, filter, table.tier.filter_words, table.case_bits);
+            own + i, &before, filter, table.tier.filter_words, table.tier.folded != 0);
         queue_samples(context, state, number, 1, i, 32, candidate_bits);
     }
 }
@@ -306,7 +306,7 @@ test_strided(const warp_context context, strip_state *state, const trawl_cuda_qg
     uint4 before = edge;
     uint32_t candidate_bits =
         trawl_qgram_test_vectors<STRIDE, WORDS, 2, GLOBAL, trawl_qgram_tuned::vectors>(
-            own, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
+            own, &before, filter, table.tier.filter_words, table.mask, table.tier.folded != 0);
     queue_samples(context, state, number, STRIDE, 0, trawl_qgram_tuned::vectors * 16 / STRIDE,
                   candidate_bits);
 }

@@ -14,6 +14,24 @@
 
 #include "engines/qgram/cuda/engine.cuh"
 
+/* Returns four bytes of the text as a tier's samples have them, which may be folded (gpu/format.h).
+ * The assembler code is there so that words of the text are not prepared before the tier's shape is
+ * known: there are not enough registers to do so for all shapes. */
+template <bool FOLDED>
+static __device__ __forceinline__ uint32_t trawl_qgram_fold_word(uint32_t bytes) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(bytes));
+#endif
+    return FOLDED ? trawl_cuda_qgram_fold(bytes, TRAWL_CUDA_QGRAM_CASE_BITS) : bytes;
+}
+
+template <bool FOLDED>
+static __device__ __forceinline__ uint4 trawl_qgram_fold_vector(uint4 bytes) {
+    return make_uint4(
+        trawl_qgram_fold_word<FOLDED>(bytes.x), trawl_qgram_fold_word<FOLDED>(bytes.y),
+        trawl_qgram_fold_word<FOLDED>(bytes.z), trawl_qgram_fold_word<FOLDED>(bytes.w));
+}
+
 /* Returns the four bytes that end 4 * BACK bytes before own byte AT. */
 template <int AT, int BACK>
 static __device__ __forceinline__ uint32_t trawl_qgram_text_word(const uint32_t (&seen)[8]) {
@@ -118,27 +136,21 @@ static __device__ __forceinline__ uint32_t trawl_qgram_pair_total(const uint32_t
     return pairs[newest >> 19] >> (newest >> 14 & 28) & 15;
 }
 
-/* Tests VECTORS vectors of a batch. *edge has the 16 bytes before them, of which only those are
- * used that belong to samples; it becomes their last 16 bytes. In the result, the bits of earlier
- * vectors are above those of later ones. */
-template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int VECTORS>
-static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 *own, uint4 *edge,
-                                                                    const uint32_t *filter,
-                                                                    uint32_t size, uint32_t mask,
-                                                                    uint32_t case_bits) {
+/* Tests VECTORS vectors of a batch, as below. Tiers that are not folded have code of their own,
+ * since folding takes as many instructions as a sample. */
+template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int VECTORS, bool FOLDED>
+static __device__ __forceinline__ uint32_t test_vectors(const uint4 *own, uint4 *edge,
+                                                        const uint32_t *filter, uint32_t size,
+                                                        uint32_t mask) {
     constexpr int BEFORE = WORDS - STRIDE / 4; /* words that samples have before the thread's own */
     if constexpr (BEFORE > 0) {
-        *edge = make_uint4(edge->x | case_bits, edge->y | case_bits, edge->z | case_bits,
-                           edge->w | case_bits);
+        *edge = trawl_qgram_fold_vector<FOLDED>(*edge);
     }
     uint32_t candidate_bits = 0;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
-        uint32_t seen[8] = {0, 0, 0, 0, own[i].x, own[i].y, own[i].z, own[i].w};
-#pragma unroll
-        for (int word = 4; word < 8; word++) {
-            seen[word] |= case_bits;
-        }
+        const uint4 folded = trawl_qgram_fold_vector<FOLDED>(own[i]);
+        uint32_t seen[8] = {0, 0, 0, 0, folded.x, folded.y, folded.z, folded.w};
         if constexpr (BEFORE > 0) {
             seen[3] = trawl_qgram_word_before(seen[7], &edge->w);
         }
@@ -157,19 +169,29 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 
     return candidate_bits;
 }
 
-/* Tests VECTORS vectors of a batch by cores (gpu/format.h), with results as above. Shifts by a word
- * use its lowest five bits. `edge`: as above. */
-template <int VECTORS>
-static __device__ __forceinline__ uint32_t trawl_qgram_test_cores(const uint4 *own, uint4 *edge,
-                                                                  const uint32_t *filter,
-                                                                  uint32_t size,
-                                                                  uint32_t case_bits) {
-    edge->w |= case_bits;
+/* Tests VECTORS vectors of a batch. *edge has the 16 bytes before them, of which only those are
+ * used that belong to samples; it becomes their last 16 bytes, folded as the tier is. In the
+ * result, the bits of earlier vectors are above those of later ones. */
+template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int VECTORS>
+static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 *own, uint4 *edge,
+                                                                    const uint32_t *filter,
+                                                                    uint32_t size, uint32_t mask,
+                                                                    bool folded) {
+    return folded ? test_vectors<STRIDE, WORDS, BITS, GLOBAL, VECTORS, true>(own, edge, filter,
+                                                                             size, mask)
+                  : test_vectors<STRIDE, WORDS, BITS, GLOBAL, VECTORS, false>(own, edge, filter,
+                                                                              size, mask);
+}
+
+template <int VECTORS, bool FOLDED>
+static __device__ __forceinline__ uint32_t test_cores(const uint4 *own, uint4 *edge,
+                                                      const uint32_t *filter, uint32_t size) {
+    edge->w = trawl_qgram_fold_word<FOLDED>(edge->w);
     uint32_t candidate_bits = 0;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
-        uint32_t words[5] = {0, own[i].x | case_bits, own[i].y | case_bits, own[i].z | case_bits,
-                             own[i].w | case_bits};
+        const uint4 folded = trawl_qgram_fold_vector<FOLDED>(own[i]);
+        uint32_t words[5] = {0, folded.x, folded.y, folded.z, folded.w};
         words[0] = trawl_qgram_word_before(words[4], &edge->w);
 #pragma unroll
         for (int k = 0; k < 8; k++) { /* the core begins at own byte 2 * k - 2 */
@@ -186,6 +208,16 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_cores(const uint4 *o
         }
     }
     return candidate_bits;
+}
+
+/* Tests VECTORS vectors of a batch by cores (gpu/format.h), with results as above. Shifts by a word
+ * use its lowest five bits. `edge`: as above. */
+template <int VECTORS>
+static __device__ __forceinline__ uint32_t trawl_qgram_test_cores(const uint4 *own, uint4 *edge,
+                                                                  const uint32_t *filter,
+                                                                  uint32_t size, bool folded) {
+    return folded ? test_cores<VECTORS, true>(own, edge, filter, size)
+                  : test_cores<VECTORS, false>(own, edge, filter, size);
 }
 
 /* The shape of a tier's samples as one number, for the switch in trawl_qgram_visit_shape. */

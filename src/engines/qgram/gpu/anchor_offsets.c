@@ -16,7 +16,7 @@ static inline uint64_t hash_before(const uint8_t *end, uint32_t words_each, uint
     uint32_t words[4] = {0, 0, 0, 0};
     for (uint32_t word = 0; word < words_each; word++) {
         memcpy(&words[word], end - 4 * word - 4, 4);
-        words[word] |= case_bits;
+        words[word] = trawl_cuda_qgram_fold(words[word], case_bits);
     }
     words[words_each - 1] &= mask;
     return trawl_cuda_qgram_hash(words);

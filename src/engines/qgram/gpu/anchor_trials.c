@@ -53,7 +53,7 @@ void trawl_cuda_anchor_trials_begin(trawl_cuda_anchor_trials *trials,
 }
 
 static uint64_t tag_hash(const trawl_cuda_anchor_trials *trials, uint64_t number) {
-    return trawl_anchors_hash(number | trials->choice.case_bits,
+    return trawl_anchors_hash(trawl_qgram_fold(number, trials->choice.case_bits),
                               trawl_qgram_multiplier(trials->tier.gram));
 }
 

@@ -103,9 +103,14 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_mask(const trawl_cuda_qgram_tier *tier) {
     return bytes == 4 ? UINT32_MAX : ~(UINT32_MAX >> (8 * bytes));
 }
 
-/* In folded tiers both cases of a letter have the same hash: see trawl_qgram_case_bits. */
+/* In folded tiers both cases of a letter have the same hash: see trawl_qgram_case_bits. Zeros stay
+ * zeros, which programs have many of, and are no spaces. */
+#define TRAWL_CUDA_QGRAM_CASE_BITS UINT32_C(0x20202020)
 TRAWL_BOTH uint32_t trawl_cuda_qgram_case_bits(const trawl_cuda_qgram_tier *tier) {
-    return tier->folded != 0 ? UINT32_C(0x20202020) : 0;
+    return tier->folded != 0 ? TRAWL_CUDA_QGRAM_CASE_BITS : 0;
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_fold(uint32_t bytes, uint32_t case_bits) {
+    return bytes | (bytes >> 1 & case_bits);
 }
 
 /* Odd factors of the words of a sample, for the latest word first: primes of xxHash32. */

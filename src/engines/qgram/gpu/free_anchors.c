@@ -42,7 +42,7 @@ trawl_qgram_tier trawl_cuda_qgram_anchor_tier(const trawl_cuda_qgram_tier *tier)
 /* ------------------------------------------------------------------ tables */
 
 static void set_filter_bits(const trawl_cuda_qgram_tier *tier, uint64_t number, uint32_t *filter) {
-    number |= trawl_qgram_case_bits(tier->folded != 0);
+    number = trawl_qgram_fold(number, trawl_qgram_case_bits(tier->folded != 0));
     if (tier->cores != 0) {
         uint32_t found[2];
         trawl_cuda_qgram_find_cores(number, tier->filter_words, found);
