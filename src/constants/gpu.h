@@ -103,6 +103,14 @@
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
+/* An entry behind the first one of a bucket. By counts of instructions: 80 of 660 of 32 candidates,
+ * which take 22 ps each (docs/notebook/2026-11-gpu-counted-anchors.md). */
+#define TRAWL_GPU_BUCKET_ENTRY 2.7
+
+/* How many times as long a candidate takes in the general kernel, which verifies tiers with a
+ * crowded bucket: 55 instead of 22 ps (the same document). */
+#define TRAWL_GPU_GENERAL_BUCKET 2.5
+
 /* Entries for each bucket, on average: the first number while all buckets take at most the third
  * number of the L2 cache, since further entries take time; for more anchors up to the second
  * number, with which one bucket in 24 has more than two entries, if anchors are spread by chance.

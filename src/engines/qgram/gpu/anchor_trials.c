@@ -10,9 +10,7 @@
 #include "engines/qgram/cost.h"
 #include "engines/qgram/gpu/cost.h"
 
-#define TAG_BITS                                                                                   \
-    18u /* words of 16 bits, by which anchors are told from others with their place                \
-         */
+#define TAG_BITS 18u
 
 trawl_status trawl_cuda_anchor_trials_open(trawl_cuda_anchor_trials *trials, uint32_t most_words,
                                            const uint8_t *text, size_t length, bool folded,
@@ -50,6 +48,7 @@ void trawl_cuda_anchor_trials_begin(trawl_cuda_anchor_trials *trials,
     trawl_anchors_count(&trials->choice, text, length);
     memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
     trials->anchors = 0;
+    trials->crowded = false;
 }
 
 static uint64_t tag_hash(const trawl_cuda_anchor_trials *trials, uint64_t number) {
@@ -79,10 +78,12 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
     for (uint32_t residue = 0; residue < trials->tier.stride; residue++) {
         uint64_t number = trawl_anchors_number(&key, distances[residue]);
         uint64_t hash = tag_hash(trials, number);
-        uint16_t *tag = &trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
+        trawl_cuda_anchor_tag *tag = &trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
         uint16_t bit = (uint16_t)(1u << trawl_anchors_tag_bit(hash));
-        trials->anchors += (*tag & bit) == 0;
-        *tag |= bit;
+        trials->anchors += (tag->bits & bit) == 0;
+        tag->bits |= bit;
+        tag->keys = (uint16_t)(tag->keys + (tag->keys != UINT16_MAX));
+        trials->crowded = trials->crowded || tag->keys > TRAWL_ANCHORS_MOST_ENTRIES;
         uint32_t samples = place_of(trials, number, 1)->samples;
         most = samples > most ? samples : most;
     }
@@ -92,15 +93,18 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
 /* What the anchors that have been chosen so far meet in a text. */
 static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, const uint8_t *text,
                                         size_t length) {
-    size_t seen = 0, passed = 0, tagged = 0;
+    size_t seen = 0, passed = 0, tagged = 0, further = 0, crowded = 0;
     for (size_t i = 0; i + 8 <= length; i++, seen++) {
         uint64_t number;
         memcpy(&number, text + i, sizeof number);
         if (place_of(trials, number, i)->keys != 0) {
             uint64_t hash = tag_hash(trials, number);
+            const trawl_cuda_anchor_tag tag = trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
+            const bool is_anchor = (tag.bits >> trawl_anchors_tag_bit(hash) & 1) != 0;
             passed++;
-            tagged +=
-                trials->tags[trawl_anchors_tag(hash, TAG_BITS)] >> trawl_anchors_tag_bit(hash) & 1;
+            tagged += is_anchor;
+            crowded += is_anchor && tag.keys > TRAWL_ANCHORS_MOST_ENTRIES;
+            further += is_anchor && tag.keys <= TRAWL_ANCHORS_MOST_ENTRIES ? tag.keys - 1u : 0;
         }
     }
     if (seen == 0) {
@@ -111,6 +115,9 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, 
     double expected = random * (double)seen + TRAWL_GPU_FEW_CHANCE_PASSES;
     return (trawl_cuda_anchor_rates){.anchors = trials->anchors,
                                      .rate = (double)tagged / (double)seen,
+                                     .further = (double)further / (double)seen,
+                                     .crowded = (double)crowded / (double)seen,
+                                     .general = trials->crowded,
                                      .chance = by_chance / expected};
 }
 
@@ -150,6 +157,8 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     /* Samples grow no faster than anchors: further keys share anchors or find rarer ones. */
     double by_anchors = all.rate * all_anchors / fmax(all.anchors, 1);
     all.rate = fmin(trawl_cost_extrapolate(half.rate, all.rate, factor), by_anchors);
+    all.further = trawl_cost_extrapolate(half.further, all.further, factor);
+    all.crowded = fmin(trawl_cost_extrapolate(half.crowded, all.crowded, factor), all.rate);
     all.anchors = all_anchors;
     all.compared = share_compared(trials, set);
     all.rate = all.rate < 1 ? all.rate : 1;

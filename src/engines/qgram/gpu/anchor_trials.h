@@ -6,6 +6,12 @@
 
 #include "engines/qgram/gpu/free_anchors.h"
 
+/* By what anchors are told from other samples with their place. */
+typedef struct trawl_cuda_anchor_tag {
+    uint16_t bits; /* one for each different anchor */
+    uint16_t keys; /* that have chosen one of them */
+} trawl_cuda_anchor_tag;
+
 /* Working memory, for one letter case. */
 typedef struct trawl_cuda_anchor_trials {
     trawl_qgram_tier tier;
@@ -13,8 +19,9 @@ typedef struct trawl_cuda_anchor_trials {
     trawl_anchors_choice choice;
     trawl_anchors_pairs *pairs;
     trawl_anchors_place *places;
-    uint16_t *tags;   /* a bit for each anchor, by another hash */
-    uint32_t anchors; /* different ones that have been chosen */
+    trawl_cuda_anchor_tag *tags; /* of the anchors, by another hash than their places */
+    uint32_t anchors;            /* different ones that have been chosen */
+    bool crowded;                /* too many keys for a bucket have chosen one */
 } trawl_cuda_anchor_trials;
 
 /* Allocates the memory, and counts pairs of the text. `most_words`: of the filters of tiers. Close
@@ -38,8 +45,11 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
 typedef struct trawl_cuda_anchor_rates {
     double anchors;  /* different ones */
     double rate;     /* share of the text's samples that are anchors */
+    double further;  /* entries behind the first one of a bucket, for a sample of the text */
+    double crowded;  /* share of the text's samples that lead to crowded buckets */
     double compared; /* share of the patterns that are compared whole */
     double chance;   /* by cores: how many times as many others pass as by random bits */
+    bool general;    /* some bucket is crowded, met or not, so the general kernel verifies */
     bool partial;    /* extrapolated from some of the patterns */
 } trawl_cuda_anchor_rates;
 

@@ -62,6 +62,18 @@ static double ends_of(const trawl_cuda_qgram_option *option) {
     return each * option->true_rate / option->tier.stride;
 }
 
+/* The price of verifying candidates of free anchors. In a crowded bucket each distance from the end
+ * of a key, of the mean length, may have a key, which is looked up by its ending. */
+static double verifying_anchors(const trawl_cuda_qgram_option *option, double candidates) {
+    const double stride = option->tier.stride;
+    const double ends = fmin(option->length - option->tier.gram + 1, TRAWL_ANCHORS_MOST_ENTRIES);
+    const double bucket = option->bucket * (option->general ? TRAWL_GPU_GENERAL_BUCKET : 1);
+    const double compared = TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->length;
+    return candidates * bucket + option->true_rate / stride * option->compared * compared +
+           option->further / stride * TRAWL_GPU_BUCKET_ENTRY +
+           option->crowded / stride * ends * (TRAWL_GPU_KEY_MISS + TRAWL_GPU_KEY_HIT);
+}
+
 static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     const trawl_cuda_qgram_tier *tier = &option->tier;
     double chance = false_rate(option, words);
@@ -73,9 +85,7 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
                        listing(result.candidates, tier->stride) +
                        (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
     if (tier->anchors != 0) {
-        result.verifying = result.candidates * option->bucket +
-                           true_candidates * option->compared *
-                               (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->length);
+        result.verifying = verifying_anchors(option, result.candidates);
     } else if (tier->stride == 1) {
         result.verifying = ends_of(option) * key_hit + false_candidates * TRAWL_GPU_KEY_MISS;
     } else {

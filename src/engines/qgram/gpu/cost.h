@@ -13,6 +13,9 @@ typedef struct trawl_cuda_qgram_option {
     double length;              /* of its patterns, the mean in bytes */
     double compared;            /* free anchors: share of the patterns that are compared whole */
     double bucket;              /* free anchors: a candidate (trawl_device_costs) */
+    double further;             /* free anchors: entries behind the first one, for a sample */
+    double crowded;             /* free anchors: share of the text's samples in crowded buckets */
+    bool general;               /* free anchors: some bucket is crowded */
     double chance;              /* by cores: how many times as many others pass as by random bits */
     uint64_t tried;     /* free anchors: at most so many were chosen to find these shares; 0: all */
     double price_alone; /* the tier's price if its filter had all of the shared memory */
