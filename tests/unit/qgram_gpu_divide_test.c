@@ -138,7 +138,7 @@ static bool cores_pass(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram
     uint64_t number;
     uint32_t found[2];
     memcpy(&number, text, sizeof number);
-    number |= trawl_qgram_case_bits(tier->folded != 0);
+    number = trawl_qgram_fold(number, trawl_qgram_case_bits(tier->folded != 0));
     trawl_cuda_qgram_find_cores(number, tier->filter_words, found);
     return (arrays->filter[found[0] / 32] >> found[0] % 32 &
             arrays->filter[found[1] / 32] >> found[1] % 32 & 1) != 0;
@@ -314,7 +314,7 @@ static bool sample_passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qg
     if (tier->cores == 0)
         return passes(tier, arrays, trawl_cuda_qgram_hash_before(tier, text + at));
     memcpy(&number, text + at - tier->gram, sizeof number);
-    number |= trawl_qgram_case_bits(tier->folded != 0);
+    number = trawl_qgram_fold(number, trawl_qgram_case_bits(tier->folded != 0));
     trawl_cuda_qgram_find_cores(number, tier->filter_words, found);
     uint32_t bit = found[at % 2 == 0];
     return (arrays->filter[bit / 32] >> bit % 32 & 1) != 0;
