@@ -9,7 +9,7 @@
 /* A candidate: where its bucket is, and which entries have the value that the text has there. */
 typedef struct anchor_candidate {
     uint64_t crowded;   /* end offsets in a crowded bucket; such a bucket has no entries */
-    uint32_t matched;   /* bit i: entry i */
+    uint64_t matched;   /* bit i: entry i */
     const uint4 *first; /* entry 0 */
     const uint4 *rest;  /* entries 1, 2, ... */
 } anchor_candidate;
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void match_further(const trawl_cuda_qgram_tabl
     self->rest = table.buckets + 2 * (size_t)table.tier.buckets + second.z;
 #pragma unroll 1
     for (uint32_t i = 0; i < further; i++) {
-        self->matched |= has_value(text, __ldg(self->rest + i)) ? 2u << i : 0;
+        self->matched |= has_value(text, __ldg(self->rest + i)) ? UINT64_C(2) << i : 0;
     }
 }
 
@@ -132,7 +132,7 @@ static __device__ __forceinline__ anchor_candidate find_bucket(const trawl_cuda_
 
 /* Takes the first entry with the text's value. There is one. */
 static __device__ __forceinline__ uint4 take_entry(anchor_candidate *self) {
-    const uint32_t number = (uint32_t)__ffs((int)self->matched) - 1;
+    const uint32_t number = (uint32_t)__ffsll((long long)self->matched) - 1;
     self->matched &= self->matched - 1;
     return __ldg(number == 0 ? self->first : self->rest + (number - 1));
 }
