@@ -144,6 +144,8 @@ INLINE void test_entry(trawl_found_ends *found, const trawl_anchors_entry *entry
                           has_value(entry, bytes, case_bits) & (entry->key != TRAWL_NO_KEY));
 }
 
+_Static_assert(TRAWL_ANCHORS_MOST_ENTRIES <= TRAWL_FOUND_ENDS_AT_ONCE, "room for a bucket");
+
 /* Compares a sample with the entries of its bucket. `bytes`: the sample's first byte, with
  * MARGIN bytes before and behind that can be read. */
 static void compare_bucket(trawl_found_ends *found, const trawl_anchors_view *view,
@@ -153,8 +155,8 @@ static void compare_bucket(trawl_found_ends *found, const trawl_anchors_view *vi
         (void)trawl_found_ends_mark(found, sample, bucket->entry[0].value, TRAWL_ANCHORS_STEP);
         return;
     }
-    trawl_found_ends_make_room(found, TRAWL_ANCHORS_MOST_ENTRIES);
     uint32_t more = bucket->entry[1].more;
+    trawl_found_ends_make_room(found, more == 0 ? 2 : 1 + more);
     test_entry(found, &bucket->entry[0], bytes, sample, view->case_bits);
     if (more == 0) {
         test_entry(found, &bucket->entry[1], bytes, sample, view->case_bits);
