@@ -113,7 +113,8 @@ static void add_patterns(test_case *test, const shape *of, const material *made,
                          random_source *random) {
     static uint8_t bytes[MOST_LENGTH];
     uint32_t least = of->gram + of->stride - 1;
-    size_t count = random_between(random, 1, 60);
+    /* Buckets of free anchors are crowded from 65 keys on. */
+    size_t count = random_between(random, 1, of->is_free && random_chance(random, 1, 2) ? 240 : 60);
     for (size_t i = 0; i < count; i++) {
         size_t length = any_length(least, random);
         size_t ending = length < ENDING ? length : ENDING;
