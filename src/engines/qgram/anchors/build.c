@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "engines/qgram/bloom/bit_scatter.h"
 
+#define MOST TRAWL_ANCHORS_MOST_ENTRIES
+
 /* ------------------------------------------------------------------ the choice */
 
 /* The last bytes of a key that is stored the last byte first. */
@@ -95,7 +97,6 @@ trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_anchors_filt
     }
     tier->suffix_filter_bits = bits;
     made->header = (trawl_anchors_header){.buckets = (uint32_t)buckets};
-    made->most = filter != NULL ? filter->most : TRAWL_ANCHORS_MOST_ENTRIES;
     made->distances = trawl_allocate(anchors, 1);
     size_t places = trawl_anchors_places(tier, filter);
     size_t place_room = places > TRAWL_ANCHORS_PAIRS ? places : TRAWL_ANCHORS_PAIRS;
@@ -117,8 +118,8 @@ trawl_status trawl_anchors_make(trawl_qgram_tier *tier, const trawl_anchors_filt
             made->header.reach = distance > made->header.reach ? distance : made->header.reach;
         }
         for (uint64_t i = 0; i < buckets; i++) {
-            made->header.further += counts[i] > 2 && counts[i] <= made->most ? counts[i] - 1 : 0;
-            made->header.crowded += counts[i] > made->most;
+            made->header.further += counts[i] > 2 && counts[i] <= MOST ? counts[i] - 1 : 0;
+            made->header.crowded += counts[i] > MOST;
         }
     }
     trawl_release(pairs);
@@ -175,7 +176,7 @@ static void begin_buckets(trawl_anchors_bucket *buckets, const trawl_anchors_mad
     for (uint32_t i = 0; i < made->header.buckets; i++) {
         const trawl_anchors_entry none = {.key = TRAWL_NO_KEY};
         buckets[i].entry[0] = buckets[i].entry[1] = none;
-        if (counts[i] > made->most) {
+        if (counts[i] > MOST) {
             buckets[i].entry[0].more = TRAWL_ANCHORS_CROWDED;
         } else if (counts[i] > 2) {
             buckets[i].entry[1].key = further;
@@ -279,10 +280,10 @@ static bool bucket_is_valid(const trawl_anchors_bucket *bucket, const trawl_anch
         return header->crowded != 0 && second->key == TRAWL_NO_KEY && second->more == 0 &&
                value_is_near(first) && value_is_near(second);
     }
-    bool second_is_valid =
-        second->more == 0 ? entry_is_valid(second, header, keys)
-                          : value_is_near(second) && second->more < TRAWL_ANCHORS_MOST_ENTRIES &&
-                                (uint64_t)second->key + second->more <= header->further;
+    bool second_is_valid = second->more == 0
+                               ? entry_is_valid(second, header, keys)
+                               : value_is_near(second) && second->more < MOST &&
+                                     (uint64_t)second->key + second->more <= header->further;
     return second_is_valid && entry_is_valid(first, header, keys);
 }
 

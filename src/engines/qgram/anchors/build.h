@@ -11,7 +11,6 @@
 typedef struct trawl_anchors_made {
     uint8_t *distances; /* keys * stride: trawl_anchors_choose */
     uint32_t *counts;   /* keys of each bucket; trawl_anchors_fill uses them up */
-    uint32_t most;      /* entries of a bucket; one with more keys is crowded */
     trawl_anchors_header header;
 } trawl_anchors_made;
 

@@ -45,7 +45,6 @@ typedef struct trawl_anchors_filter {
     uint32_t words;  /* of the filter */
     uint32_t places; /* in which bits of it are counted */
     double load;     /* entries for each bucket on average */
-    uint32_t most;   /* entries of a bucket; one with more keys is crowded */
     /* Sets found[] to the places of a q-gram, and returns how many it has: 1 or 2. In folded tiers
      * the letters of `number` are folded (trawl_qgram_fold). */
     uint32_t (*find)(const struct trawl_anchors_filter *self, uint64_t number, uint32_t found[2]);

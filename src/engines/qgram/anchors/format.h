@@ -58,8 +58,9 @@ typedef struct trawl_anchors_bucket {
     trawl_anchors_entry entry[2];
 } trawl_anchors_bucket;
 
-/* 16 instead: 15 of 282 random sets have other tables, 0.86 times as fast in the mean (0.50 to
- * 1.08): docs/notebook/2026-11-more-entries.md. */
+/* 16 instead: on a CPU 15 of 282 random sets have other tables, 0.86 times as fast in the mean
+ * (0.50 to 1.08, docs/notebook/2026-11-more-entries.md); on a GPU, 16 beside 32, up to four times
+ * as slow (docs/notebook/2026-11-gpu-candidates.md). */
 #define TRAWL_ANCHORS_MOST_ENTRIES 64u
 #define TRAWL_ANCHORS_STEP 4u
 #define TRAWL_ANCHORS_CROWDED 255u /* `more` of the first entry */

@@ -14,6 +14,8 @@ typedef struct anchor_candidate {
     const uint4 *rest;  /* entries 1, 2, ... */
 } anchor_candidate;
 
+static_assert(TRAWL_ANCHORS_MOST_ENTRIES <= 64, "a bit of `matched` for each entry");
+
 /* The text around a sample, folded if keys are: eight bytes before its first one, and eight from it
  * on. */
 typedef struct anchor_text {

@@ -83,7 +83,7 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
         trials->anchors += (tag->bits & bit) == 0;
         tag->bits |= bit;
         tag->keys = (uint16_t)(tag->keys + (tag->keys != UINT16_MAX));
-        trials->crowded = trials->crowded || tag->keys > TRAWL_CUDA_ANCHOR_MOST_ENTRIES;
+        trials->crowded = trials->crowded || tag->keys > TRAWL_ANCHORS_MOST_ENTRIES;
         uint32_t samples = place_of(trials, number, 1)->samples;
         most = samples > most ? samples : most;
     }
@@ -103,8 +103,8 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, 
             const bool is_anchor = (tag.bits >> trawl_anchors_tag_bit(hash) & 1) != 0;
             passed++;
             tagged += is_anchor;
-            crowded += is_anchor && tag.keys > TRAWL_CUDA_ANCHOR_MOST_ENTRIES;
-            further += is_anchor && tag.keys <= TRAWL_CUDA_ANCHOR_MOST_ENTRIES ? tag.keys - 1u : 0;
+            crowded += is_anchor && tag.keys > TRAWL_ANCHORS_MOST_ENTRIES;
+            further += is_anchor && tag.keys <= TRAWL_ANCHORS_MOST_ENTRIES ? tag.keys - 1u : 0;
         }
     }
     if (seen == 0) {

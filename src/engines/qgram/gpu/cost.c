@@ -66,8 +66,7 @@ static double ends_of(const trawl_cuda_qgram_option *option) {
  * of a key, of the mean length, may have a key, which is looked up by its ending. */
 static double verifying_anchors(const trawl_cuda_qgram_option *option, double candidates) {
     const double stride = option->tier.stride;
-    const double ends =
-        fmin(option->length - option->tier.gram + 1, TRAWL_CUDA_ANCHOR_MOST_ENTRIES);
+    const double ends = fmin(option->length - option->tier.gram + 1, TRAWL_ANCHORS_MOST_ENTRIES);
     const double bucket = option->bucket * (option->general ? TRAWL_GPU_GENERAL_BUCKET : 1);
     const double compared = TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->length;
     return candidates * bucket + option->true_rate / stride * option->compared * compared +

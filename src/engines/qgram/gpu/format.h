@@ -63,12 +63,6 @@
 #define TRAWL_CUDA_ANCHOR_SINGLE 4u   /* the key has one pattern, which need not be verified */
 #define TRAWL_CUDA_ANCHOR_SHIFT 0x38u
 
-/* Entries of a bucket, at most: a mask of 64 bits has one for each (anchor_candidate). More than on
- * a CPU, since all threads of a warp share the comparisons. 32 instead of 16: 394,265 rules on
- * programs are found 4 times as fast on an H200, others 1.0 to 1.7 times
- * (docs/notebook/2026-11-gpu-candidates.md). */
-#define TRAWL_CUDA_ANCHOR_MOST_ENTRIES 64u
-
 /* Where the sample filter is. */
 typedef enum trawl_cuda_qgram_place {
     TRAWL_CUDA_QGRAM_DIRECT = 0, /* no filter: a table of byte pairs in shared memory */

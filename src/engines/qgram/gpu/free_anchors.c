@@ -29,7 +29,6 @@ trawl_anchors_filter trawl_cuda_qgram_anchor_filter(const trawl_cuda_qgram_tier 
                                   .words = words,
                                   .places = 32 * words,
                                   .load = TRAWL_GPU_BUCKET_MOST_LOAD,
-                                  .most = TRAWL_CUDA_ANCHOR_MOST_ENTRIES,
                                   .find = tier->cores != 0 ? find_cores : find_bit};
 }
 
