@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Number and bytes of the pieces by which tables are laid out on a GPU. Many small ones: in an
- * archive or a file system neighbouring files resemble each other, so few large pieces would be
- * one-sided.
+ * Number and bytes of the pieces by which a scan on a GPU is planned and its tables are laid out.
+ * Many small ones: in an archive or a file system neighbouring files resemble each other, so few
+ * large pieces would be one-sided.
  */
 #define TRAWL_TABLE_PIECES 256u
 #define TRAWL_TABLE_PIECE_BYTES 4096u

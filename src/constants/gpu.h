@@ -103,8 +103,8 @@
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0
 
-/* An entry behind the first one of a bucket. By counts of instructions: 80 of 660 of 32 candidates,
- * which take 22 ps each (docs/notebook/2026-11-gpu-counted-anchors.md). */
+/* An entry behind the first one of a bucket. An estimate by instructions: 80 of the 660 that 32
+ * candidates take, of 22 ps each (docs/notebook/2026-11-gpu-counted-anchors.md). */
 #define TRAWL_GPU_BUCKET_ENTRY 2.7
 
 /* How many times as long a candidate takes in the general kernel, which verifies tiers with a

@@ -12,7 +12,7 @@ typedef struct text_pieces {
     size_t bytes; /* of each piece */
 } text_pieces;
 
-/* The pieces that the library samples to lay out tables for a GPU. */
+/* The pieces by which a scan on a GPU is planned, and by which the library lays out its tables. */
 extern const text_pieces text_pieces_for_tables;
 
 /* The pieces of a sample for the planner of a CPU. */

@@ -9,7 +9,7 @@
 /* By what anchors are told from other samples with their place. */
 typedef struct trawl_cuda_anchor_tag {
     uint16_t bits; /* one for each different anchor */
-    uint16_t keys; /* that have chosen one of them */
+    uint16_t keys; /* keys that have chosen one of these anchors */
 } trawl_cuda_anchor_tag;
 
 /* Working memory, for one letter case. */
@@ -21,7 +21,7 @@ typedef struct trawl_cuda_anchor_trials {
     trawl_anchors_place *places;
     trawl_cuda_anchor_tag *tags; /* of the anchors, by another hash than their places */
     uint32_t anchors;            /* different ones that have been chosen */
-    bool crowded;                /* too many keys for a bucket have chosen one */
+    bool crowded;                /* more keys have chosen one anchor than a bucket has entries */
 } trawl_cuda_anchor_trials;
 
 /* Allocates the memory, and counts pairs of the text. `most_words`: of the filters of tiers. Close
@@ -49,7 +49,7 @@ typedef struct trawl_cuda_anchor_rates {
     double crowded;  /* share of the text's samples that lead to crowded buckets */
     double compared; /* share of the patterns that are compared whole */
     double chance;   /* by cores: how many times as many others pass as by random bits */
-    bool general;    /* some bucket is crowded, met or not, so the general kernel verifies */
+    bool general;    /* some bucket is crowded, so the general kernel (verify.cu) is used */
     bool partial;    /* extrapolated from some of the patterns */
 } trawl_cuda_anchor_rates;
 

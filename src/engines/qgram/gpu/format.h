@@ -103,8 +103,8 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_mask(const trawl_cuda_qgram_tier *tier) {
     return bytes == 4 ? UINT32_MAX : ~(UINT32_MAX >> (8 * bytes));
 }
 
-/* In folded tiers both cases of a letter have the same hash: see trawl_qgram_case_bits. Zeros stay
- * zeros, which programs have many of, and are no spaces. */
+/* In folded tiers both cases of a letter have the same hash: see trawl_qgram_case_bits. Only bytes
+ * that may be letters are changed: zeros, of which programs have many, do not become spaces. */
 #define TRAWL_CUDA_QGRAM_CASE_BITS UINT32_C(0x20202020)
 TRAWL_BOTH uint32_t trawl_cuda_qgram_case_bits(const trawl_cuda_qgram_tier *tier) {
     return tier->folded != 0 ? TRAWL_CUDA_QGRAM_CASE_BITS : 0;
