@@ -37,6 +37,6 @@ if(TRAWL_FUZZ)
 endif()
 if(TRAWL_SANITIZE)
     add_compile_options(-fsanitize=${TRAWL_SANITIZE} -fno-sanitize-recover=all
-                        -fno-omit-frame-pointer -g)
+                        -fno-omit-frame-pointer -g1)
     add_link_options(-fsanitize=${TRAWL_SANITIZE})
 endif()

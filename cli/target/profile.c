@@ -95,6 +95,7 @@ double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t
         {"nfa_step", costs->nfa_step, TRAWL_COST_SIZES},
         {"shift", costs->shift, TRAWL_COST_SIZES},
         {"shift_zero", &costs->shift_zero, 1},
+        {"page_walk", &costs->page_walk, 1},
     };
     if (index >= sizeof members / sizeof members[0])
         return NULL;

@@ -53,6 +53,9 @@ typedef struct trawl_costs {
     double shift_zero;              /* a window with shift 0: its patterns are looked up */
     /* every engine */
     double memory; /* a byte of text that is only fetched from memory */
+    /* automata with large tables */
+    double page_walk; /* more for a byte whose step touches a page of 4 KiB of the table that is not
+                         among the last thousands: the processor looks up the page's address */
 } trawl_costs;
 #define TRAWL_COSTS TRAWL_SIZED(trawl_costs)
 

@@ -98,6 +98,47 @@ AVX2_LINE bool is_in_two_avx2(const rows_avx2 *rows, const uint8_t *text) {
     return _mm256_testz_si256(both, both) == 0;
 }
 
+/* 64 rows, one for each value of a byte's lowest six bits, with a bit for each value of the others:
+ * a permutation of AVX-512 takes the lowest six bits of its index. */
+typedef struct rows_vbmi {
+    __m512i rows, bits;
+} rows_vbmi;
+
+#define VBMI_LINE TRAWL_TARGET_AVX512_VBMI static inline __attribute__((always_inline))
+
+VBMI_LINE rows_vbmi load_vbmi(const trawl_byte_set *set) {
+    uint8_t rows[64] = {0}, bits[64];
+    for (unsigned byte = 0; byte < 256; byte++) {
+        rows[byte % 64] |= (uint8_t)((unsigned)trawl_byte_set_has(set, (uint8_t)byte) << byte / 64);
+        bits[byte % 64] = (uint8_t)(1u << byte % 4);
+    }
+    return (rows_vbmi){.rows = _mm512_loadu_si512(rows), .bits = _mm512_loadu_si512(bits)};
+}
+
+/* Bits that are not 0 where a byte is in the set. The shift brings bits of a neighbour into a byte,
+ * but not into its lowest two, by which `bits` is looked up. */
+VBMI_LINE __m512i row_vbmi(const rows_vbmi *rows, __m512i bytes) {
+    return _mm512_permutexvar_epi8(bytes, rows->rows);
+}
+VBMI_LINE __m512i bit_vbmi(const rows_vbmi *rows, __m512i bytes) {
+    return _mm512_permutexvar_epi8(_mm512_srli_epi16(bytes, 6), rows->bits);
+}
+
+VBMI_LINE uint64_t find_vbmi(const rows_vbmi *rows, const uint8_t *text) {
+    const __m512i bytes = _mm512_loadu_si512(text);
+    return _mm512_test_epi8_mask(row_vbmi(rows, bytes), bit_vbmi(rows, bytes));
+}
+
+VBMI_LINE bool is_in_two_vbmi(const rows_vbmi *rows, const uint8_t *text) {
+    return (find_vbmi(rows, text) | find_vbmi(rows, text + sizeof(__m512i))) != 0;
+}
+
+#define NAME(base) base##_vbmi
+#define TARGET TRAWL_TARGET_AVX512_VBMI
+#define VECTOR sizeof(__m512i)
+#define SHIFT 0
+#include "base/byte_set_template.h"
+
 #define NAME(base) base##_avx2
 #define TARGET TRAWL_TARGET_AVX2
 #define VECTOR sizeof(__m256i)
@@ -158,6 +199,10 @@ trawl_byte_finder trawl_byte_finder_for(const trawl_byte_set *set, trawl_cpu_set
     if (trawl_cpu_includes(cpu, TRAWL_CPU_AVX2)) {
         finder.first = first_avx2;
         finder.last = last_avx2;
+    }
+    if (trawl_cpu_includes(cpu, TRAWL_CPU_AVX512_VBMI)) {
+        finder.first = first_vbmi;
+        finder.last = last_vbmi;
     }
 #endif
 #if TRAWL_HAVE_NEON

@@ -28,16 +28,20 @@ typedef enum trawl_cpu_set {
 #define TRAWL_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define TRAWL_TARGET_AVX512                                                                        \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
+#define TRAWL_TARGET_AVX512_VBMI                                                                   \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define TRAWL_HAVE_X86 0
 #define TRAWL_HAVE_NEON 1
 #define TRAWL_TARGET_AVX2
 #define TRAWL_TARGET_AVX512
+#define TRAWL_TARGET_AVX512_VBMI
 #else
 #define TRAWL_HAVE_X86 0
 #define TRAWL_HAVE_NEON 0
 #define TRAWL_TARGET_AVX2
 #define TRAWL_TARGET_AVX512
+#define TRAWL_TARGET_AVX512_VBMI
 #endif
 
 /*

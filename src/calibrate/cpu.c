@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "calibrate/pages.h"
 #include "engines/qgram/registers/format.h"
 #include "engines/qgram/teddy/format.h"
 #include "plan/plan.h"
@@ -541,6 +542,9 @@ trawl_status trawl_study_measure_costs(trawl_costs *costs, trawl_error *error) {
     }
     for (unsigned i = 0; i < ROUNDS && status == TRAWL_OK; i++) {
         status = measure_round(&self);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_measure_page_walk(&measured.page_walk, error);
     }
     if (status == TRAWL_OK) {
         trawl_sized_write(costs, &measured, sizeof measured);

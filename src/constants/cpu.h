@@ -137,6 +137,13 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_COUNTED_TABLE_BYTES ((uint64_t)256 << 20)
 #define TRAWL_COUNTED_MOST_BYTES ((uint64_t)64 << 20)
 
+/* Pages whose addresses a processor keeps (its second-level TLB): 1,536 of a Skylake, 2,048 of a
+ * Zen 3 and a Golden Cove, 3,072 of a Zen 4, by their manuals. Pages are taken to have 4 KiB: where
+ * a host gives a virtual machine its memory in small pages, the machine's own huge pages are small
+ * ones to the processor (docs/notebook/2026-11-pages.md). */
+#define TRAWL_TLB_PAGES 2048.0
+#define TRAWL_PAGE_BYTES 4096.0
+
 /* Bytes of a state of ac-nfa with its transitions: an estimate. */
 #define TRAWL_WALK_NFA_STATE_BYTES 24.0
 

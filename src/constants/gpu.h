@@ -99,6 +99,10 @@
  * (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_KEY_BYTE 2.0
 
+/* Bytes that a thread compares before it looks at the result, as trawl_cuda_equal does
+ * (gpu/emission.cuh). */
+#define TRAWL_GPU_COMPARED_TOGETHER 16u
+
 /* Free anchors: the comparison of a whole key. In proportion to the numbers above and to
  * trawl_device_costs.bucket (docs/notebook/2026-11-gpu-free-anchors.md). */
 #define TRAWL_GPU_BUCKET_KEY 16.0

@@ -72,7 +72,9 @@ void trawl_automata_trace_release(trawl_automata_steps *trace);
 double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys);
 
 /* Nanoseconds for a step of a walk whose cache lines grow as `growth`. by_size[TRAWL_COST_SIZES]: a
- * step that may touch any line of a table of that size (trawl_costs). */
-double trawl_automata_step(const trawl_line_growth *growth, const double *by_size);
+ * step that may touch any line of a table of that size. page_walk: more for a step on a page whose
+ * address the processor has to look up (trawl_costs). */
+double trawl_automata_step(const trawl_line_growth *growth, const double *by_size,
+                           double page_walk);
 
 #endif

@@ -48,17 +48,38 @@ static double share_of_misses(const trawl_line_growth *growth, double cache) {
     return share;
 }
 
-double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
+/* The growth of the pages that a walk has touched. Lines of a large table that a walk touches lie
+ * anywhere in it, so that few lines are many pages. */
+static trawl_line_growth pages_of(const trawl_line_growth *growth, double all) {
+    trawl_line_growth pages = *growth;
+    pages.all = all;
+    for (unsigned point = 0; point < TRAWL_GROWTH_POINTS; point++) {
+        pages.lines[point] = all * (1 - exp(-growth->lines[point] / all));
+    }
+    return pages;
+}
+
+/* The share of rounds in which some lane misses, if a step misses with this probability: lanes step
+ * in turn, so a round takes as long if one lane misses as if all do. The costs were measured in the
+ * same way. */
+static double share_of_rounds(double misses) {
+    return 1 - pow(1 - misses, TRAWL_LANES);
+}
+
+double trawl_automata_step(const trawl_line_growth *growth, const double *by_size,
+                           double page_walk) {
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
         double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / TRAWL_CACHE_LINE_BYTES;
         double more = by_size[i] - by_size[i - 1];
-        /* Lanes step in turn: a round takes as long if one lane misses as if all do. The costs were
-         * measured in the same way. */
-        double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
-        nanoseconds += (more > 0 ? more : 0) * waits;
+        nanoseconds += (more > 0 ? more : 0) * share_of_rounds(share_of_misses(growth, cache));
     }
-    return nanoseconds;
+    const double all = growth->all * TRAWL_CACHE_LINE_BYTES / TRAWL_PAGE_BYTES;
+    if (all <= TRAWL_TLB_PAGES) {
+        return nanoseconds;
+    }
+    const trawl_line_growth pages = pages_of(growth, all);
+    return nanoseconds + page_walk * share_of_rounds(share_of_misses(&pages, TRAWL_TLB_PAGES));
 }
 
 double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys) {

@@ -30,6 +30,7 @@ static const trawl_costs built_in = {
     .shift = {1.45, 1.60, 1.75, 2.70, 4.60, 5.30, 8.40, 13.5},
     .shift_zero = 25,       /* 20 to 30 on a Xeon, 20 on a Zen 4; a Zen 3 had 36 */
     .dfa_match_often = 2.1, /* to dfa_match as on a Zen 5 */
+    .page_walk = 3.8,       /* a Zen 4, a virtual machine: docs/notebook/2026-11-pages.md */
 };
 
 /* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md). */

@@ -175,8 +175,8 @@ static trawl_status price_by_trials(comparison *self, trawl_error *error) {
 static void price_automata(const trawl_automata_estimate *automata, const trawl_costs *costs,
                            trawl_plan_record *record) {
     record->match_ends = automata->match_ends;
-    double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
-    double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
+    double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step, costs->page_walk);
+    double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step, costs->page_walk);
     nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
     double matches = price_automaton_matches(costs, automata->folded_ends);
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;

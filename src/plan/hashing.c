@@ -13,11 +13,6 @@
  * excluded reads one slot. */
 #define HASH_BYTES (2 * sizeof(uint32_t))
 
-/* What a table of so many bytes makes a load wait. */
-static double wait(const trawl_costs *costs, double bytes) {
-    return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
-}
-
 /* Nanoseconds of `look_ups` windows that are looked up, `steps` of binary searches among their keys
  * and the matches. `alone`: a look-up whose key is in the nearest cache. */
 static double price_look_ups(const trawl_hashing_input *input, double alone, double look_ups,
@@ -79,7 +74,7 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
     double read = walk.shift_bytes * (walk.block <= 4 ? input->spread : 1);
     double moving = windows * trawl_cost_at(costs->shift, read) +
                     others * (TRAWL_PLAN_WU_MANBER_ZERO * costs->shift_zero +
-                              wait(costs, (double)HASH_BYTES * patterns));
+                              trawl_cost_wait(costs, (double)HASH_BYTES * patterns));
     /* Where windows move on by more than a line, only the lines of their ends are read. */
     double line = TRAWL_SPARSE_LINE_BYTES * windows;
     double memory = costs->memory * (line < 1 ? line : 1);
@@ -104,12 +99,12 @@ trawl_status trawl_price_rabin_karp(const trawl_hashing_input *input, trawl_hash
     double hashing = 0, filters = 0;
     for (uint32_t pass = 0; pass < search.passes; pass++) {
         hashing += TRAWL_PLAN_RABIN_KARP_STEPS * costs->dfa_step[0] +
-                   wait(costs, search.filter_bytes[pass]);
+                   trawl_cost_wait(costs, search.filter_bytes[pass]);
         filters += search.filter_bytes[pass];
     }
     double others = search.candidates - search.look_ups;
     double listed = others * (TRAWL_PLAN_RABIN_KARP_CANDIDATE * costs->shift_zero +
-                              wait(costs, (double)HASH_BYTES * patterns));
+                              trawl_cost_wait(costs, (double)HASH_BYTES * patterns));
     price->nanoseconds = hypot(hashing + listed, costs->memory) +
                          price_look_ups(input, TRAWL_PLAN_RABIN_KARP_LOOK_UP * costs->shift_zero,
                                         search.look_ups, search.steps);

@@ -37,25 +37,25 @@ static const double steep[TRAWL_COST_SIZES] = {1, 1, 1, 1, 1, 101, 101, 101};
 static void a_table_that_fits_waits_for_nothing(void **state) {
     (void)state;
     trawl_line_growth growth = growth_of(2, 1000);
-    assert_near(trawl_automata_step(&growth, steep), 1);
+    assert_near(trawl_automata_step(&growth, steep, 0), 1);
     /* The same for any length of text. */
     growth = growth_of(1, 1);
-    assert_near(trawl_automata_step(&growth, steep), 1);
+    assert_near(trawl_automata_step(&growth, steep, 0), 1);
 }
 
 static void each_step_that_misses_is_a_round_that_waits(void **state) {
     (void)state;
     trawl_line_growth growth = growth_of(1, 1e12);
-    assert_near(trawl_automata_step(&growth, steep), 101);
+    assert_near(trawl_automata_step(&growth, steep, 0), 101);
 }
 
 /* One lane that misses the cache delays all lanes: the step takes as long as if all missed. */
 static void a_rare_miss_costs_all_lanes_a_wait(void **state) {
     (void)state;
     trawl_line_growth growth = growth_of(1000, 1e12);
-    assert_near(trawl_automata_step(&growth, steep), 1 + 100 * TRAWL_LANES / 1000.0);
+    assert_near(trawl_automata_step(&growth, steep, 0), 1 + 100 * TRAWL_LANES / 1000.0);
     growth = growth_of(10, 1e12);
-    assert_near(trawl_automata_step(&growth, steep), 1 + 100 * (1 - pow(0.9, TRAWL_LANES)));
+    assert_near(trawl_automata_step(&growth, steep, 0), 1 + 100 * (1 - pow(0.9, TRAWL_LANES)));
 }
 
 /* The more new lines a walk touches, the longer a step takes. */
@@ -65,12 +65,25 @@ static void more_lines_take_longer(void **state) {
     double before = 0;
     for (double every = 4096; every >= 1; every /= 2) {
         trawl_line_growth growth = growth_of(every, 1e9);
-        double step = trawl_automata_step(&growth, slopes);
+        double step = trawl_automata_step(&growth, slopes, 0);
         assert_true(step >= before);
         assert_true(step >= slopes[0] && step <= slopes[TRAWL_COST_SIZES - 1]);
         before = step;
     }
     assert_true(before > 10);
+}
+
+/* In a table of 1 GiB each line is on a page of its own, whose address is looked up once so many
+ * other pages have been touched in between; a table of 4 MiB has few pages. */
+static void lines_that_lie_apart_are_pages(void **state) {
+    (void)state;
+    static const double level[TRAWL_COST_SIZES] = {1, 1, 1, 1, 1, 1, 1, 1};
+    trawl_line_growth growth = growth_of(1, 1 << 24);
+    assert_near(trawl_automata_step(&growth, level, 5), 6);
+    growth = growth_of(1000, 1 << 24);
+    assert_near(trawl_automata_step(&growth, level, 5), 1 + 5 * TRAWL_LANES / 1000.0);
+    growth = growth_of(1, 1 << 16);
+    assert_near(trawl_automata_step(&growth, level, 5), 1);
 }
 
 /* ------------------------------------------------------------------ matches in a sample */
@@ -256,6 +269,7 @@ int main(void) {
         cmocka_unit_test(each_step_that_misses_is_a_round_that_waits),
         cmocka_unit_test(a_rare_miss_costs_all_lanes_a_wait),
         cmocka_unit_test(more_lines_take_longer),
+        cmocka_unit_test(lines_that_lie_apart_are_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

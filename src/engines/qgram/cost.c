@@ -24,6 +24,10 @@ double trawl_cost_at(const double *by_size, double bytes) {
     return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);
 }
 
+double trawl_cost_wait(const trawl_costs *costs, double bytes) {
+    return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
+}
+
 /* Loops for AVX-512 test 16 samples of up to four bytes or eight of up to eight bytes together, if
  * they are at most this many bytes apart: then two registers, or one, hold all of them. */
 #define TOGETHER_STRIDE 8

@@ -9,6 +9,9 @@
 /* A cost by size of table (TRAWL_COST_SIZES), interpolated. */
 double trawl_cost_at(const double *by_size, double bytes);
 
+/* What a table of so many bytes makes a load wait. */
+double trawl_cost_wait(const trawl_costs *costs, double bytes);
+
 /* A sample of `gram` bytes, `stride` bytes behind the one before, tested in a filter of so many
  * bytes. */
 double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, uint32_t stride);

@@ -158,9 +158,8 @@ static trawl_anchors_entry entry_of(const trawl_qgram_tier *tier, const trawl_ke
         from = length;
         entry.value = trawl_ending_number(reversed, length);
         entry.shift = (uint8_t)(64 - 8 * length);
-    } else { /* two bytes before the anchor, if the key has these and eight from there on */
-        from = distance + 2 < length ? distance + 2 : length;
-        from = from < 8 ? 8 : from;
+    } else {
+        from = trawl_anchors_value_distance(distance, length);
         entry.value = trawl_ending_eight(reversed + from - 8);
     }
     entry.from = (int8_t)((int32_t)distance - (int32_t)from);

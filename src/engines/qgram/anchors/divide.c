@@ -238,11 +238,6 @@ typedef struct trial {
     trawl_tier_estimate estimate;
 } trial;
 
-/* What a table of so many bytes makes a load wait. */
-static double wait(const trawl_costs *costs, double bytes) {
-    return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
-}
-
 static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier) {
     double bytes = ldexp(4, (int)tier->row_bits) * trials->survey->spread;
     double by_fields = trawl_cost_sample(trials->costs, bytes, tier->gram, tier->stride);
@@ -265,8 +260,10 @@ static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *
     double tags = tag_bytes(tier, patterns), buckets = bucket_bytes(tier, patterns);
     double found = endings < rates.tagged ? endings : rates.tagged;
     return price_sample(trials, tier) +
-           rates.pass / tier->stride * (TRAWL_ANCHORS_CANDIDATE_COST + wait(costs, tags)) +
-           rates.tagged / tier->stride * (TRAWL_ANCHORS_BUCKET_COST + wait(costs, buckets)) +
+           rates.pass / tier->stride *
+               (TRAWL_ANCHORS_CANDIDATE_COST + trawl_cost_wait(costs, tags)) +
+           rates.tagged / tier->stride *
+               (TRAWL_ANCHORS_BUCKET_COST + trawl_cost_wait(costs, buckets)) +
            rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
            found * TRAWL_ANCHORS_KEY_SHARE *
                trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);

@@ -47,6 +47,14 @@ typedef struct trawl_anchors_entry {
     uint8_t more;  /* what the bucket has besides, see below; 0 in a second entry of a key */
 } trawl_anchors_entry;
 
+/* The distance from the first byte of the value to the key's end, of a key with more than eight
+ * bytes: the value begins two bytes before the anchor, if the key has these and eight from there
+ * on. `distance`: from the anchor to the key's end. */
+TRAWL_BOTH uint32_t trawl_anchors_value_distance(uint32_t distance, uint32_t length) {
+    const uint32_t from = distance + 2 < length ? distance + 2 : length;
+    return from < 8 ? 8 : from;
+}
+
 /* A bucket of up to two keys has them in its entries; a free entry has the key TRAWL_NO_KEY. With
  * more keys the second entry has none: `key` is the index of the first of `more` further entries,
  * and `value` has their neighbours (trawl_anchors_neighbours_fit), without which none is read.

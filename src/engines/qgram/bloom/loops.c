@@ -75,9 +75,6 @@ extract_row_avx2(uint64_t number, const trawl_qgram_filter *filter) {
  *
  *   text    [0 ... stride ... 2 * stride ...]      64 or 128 bytes from the first sample on
  *   lanes   [sample 0 | sample 1 | sample 2 ...]   4 or 8 bytes each */
-#define TARGET_VBMI                                                                                \
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
-
 typedef struct vbmi_lanes {
     size_t samples, bytes; /* samples of a group; bytes that they take in the text */
     size_t step;           /* from one group to the next */
@@ -91,14 +88,14 @@ static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride)
 }
 
 /* Byte i: which of the loaded bytes becomes byte i of sixteen lanes of 4 bytes. */
-TARGET_VBMI static inline __m512i vbmi_order_of_sixteen(size_t stride) {
+TRAWL_TARGET_AVX512_VBMI static inline __m512i vbmi_order_of_sixteen(size_t stride) {
     const __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     return _mm512_add_epi32(_mm512_mullo_epi32(number, _mm512_set1_epi32((int)stride * 0x01010101)),
                             _mm512_set1_epi32(0x03020100));
 }
 
 /* The same for eight lanes of 8 bytes. */
-TARGET_VBMI static inline __m512i vbmi_order_of_eight(size_t stride) {
+TRAWL_TARGET_AVX512_VBMI static inline __m512i vbmi_order_of_eight(size_t stride) {
     const __m512i number = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
     return _mm512_add_epi64(
         _mm512_mullo_epi64(number, _mm512_set1_epi64((long long)stride * 0x0101010101010101)),
@@ -117,7 +114,7 @@ typedef struct vbmi_fields {
     __m128i half; /* 32 - the width of the first four bytes' fields */
 } vbmi_fields;
 
-TARGET_VBMI static inline vbmi_fields vbmi_fields_of(uint32_t fields) {
+TRAWL_TARGET_AVX512_VBMI static inline vbmi_fields vbmi_fields_of(uint32_t fields) {
     uint32_t width[8], bytes[2] = {0}, words[2];
     for (unsigned i = 0; i < 8; i++) {
         width[i] = trawl_qgram_field(fields, i);
@@ -135,14 +132,14 @@ TARGET_VBMI static inline vbmi_fields vbmi_fields_of(uint32_t fields) {
     };
 }
 
-TARGET_VBMI static inline __attribute__((always_inline)) __m512i
+TRAWL_TARGET_AVX512_VBMI static inline __attribute__((always_inline)) __m512i
 vbmi_extract(const vbmi_fields *fields, __m512i numbers) {
     __m512i bytes = _mm512_and_si512(numbers, fields->mask);
     return _mm512_madd_epi16(_mm512_maddubs_epi16(fields->bytes, bytes), fields->words);
 }
 
 /* Drops the groups of eight candidates that lie in a run in which no key can end. */
-TARGET_VBMI static inline __attribute__((always_inline)) uint32_t
+TRAWL_TARGET_AVX512_VBMI static inline __attribute__((always_inline)) uint32_t
 vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                          const trawl_qgram_grid *grid, size_t sample, uint32_t candidates,
                          size_t samples) {
@@ -157,7 +154,7 @@ vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
 
 /* Sixteen samples of up to four bytes at a time, with fields. `wide`: these samples take more than
  * 64 bytes of text. */
-TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
+TRAWL_TARGET_AVX512_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
            const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool wide) {
     const __m512i order = vbmi_order_of_sixteen(grid->stride);
@@ -195,7 +192,7 @@ vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_q
 }
 
 /* Eight samples of up to eight bytes at a time, by fields or products. */
-TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
+TRAWL_TARGET_AVX512_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
           const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool extracts) {
     const __m512i order = vbmi_order_of_eight(grid->stride);
@@ -244,9 +241,9 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
     return next;
 }
 
-TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
-                                              trawl_qgram_run *run, const trawl_qgram_grid *grid,
-                                              size_t count, uint64_t *words, uint32_t *list) {
+TRAWL_TARGET_AVX512_VBMI static size_t
+filter_samples_vbmi(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                    const trawl_qgram_grid *grid, size_t count, uint64_t *words, uint32_t *list) {
     const vbmi_lanes lanes = vbmi_lanes_of(filter, grid->stride);
     /* The samples of a group must be among the loaded bytes, and all loaded bytes inside the text.
      * The text may end behind the last groups: the loops for AVX2 test those. */
@@ -271,7 +268,7 @@ TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
 
 #define LOOPS trawl_qgram_loops_vbmi
 #define NAME(base) base##_vbmi
-#define TARGET TARGET_VBMI
+#define TARGET TRAWL_TARGET_AVX512_VBMI
 #define SAMPLES filter_samples_vbmi
 #define LAST_SAMPLES filter_last_avx2
 #include "engines/qgram/bloom/template.h"

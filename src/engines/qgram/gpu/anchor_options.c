@@ -30,6 +30,7 @@ static void set_rates(trawl_cuda_qgram_option *option, const trawl_cuda_anchor_r
     option->samples = rates->anchors;
     option->true_rate = rates->rate;
     option->compared = rates->compared;
+    option->bytes = rates->bytes;
     option->further = rates->further;
     option->crowded = rates->crowded;
     option->general = rates->general;

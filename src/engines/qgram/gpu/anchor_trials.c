@@ -83,6 +83,8 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
         trials->anchors += (tag->bits & bit) == 0;
         tag->bits |= bit;
         tag->keys = (uint16_t)(tag->keys + (tag->keys != UINT16_MAX));
+        tag->distance = distances[residue];
+        tag->pattern = id;
         trials->crowded = trials->crowded || tag->keys > TRAWL_ANCHORS_MOST_ENTRIES;
         uint32_t samples = place_of(trials, number, 1)->samples;
         most = samples > most ? samples : most;
@@ -90,21 +92,87 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
     return most;
 }
 
-/* What the anchors that have been chosen so far meet in a text. */
-static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, const uint8_t *text,
-                                        size_t length) {
+/* Anchors of the text, and comparisons with the keys that have chosen them. */
+typedef struct comparisons {
+    double anchors, keys, bytes;
+} comparisons;
+
+static bool equal(const trawl_cuda_anchor_trials *trials, const uint8_t *left, const uint8_t *right,
+                  size_t length) {
+    return trials->tier.folded != 0 ? trawl_equal_folded(left, right, length)
+                                    : memcmp(left, right, length) == 0;
+}
+
+/* Whether an equal value does not decide, so that a key is compared whole. */
+static bool compares_whole(const trawl_cuda_anchor_trials *trials, uint32_t length) {
+    return trials->tier.folded != 0 || length > 8;
+}
+
+/* Compares the text at an anchor with the last key that has chosen it, as a scan does, if the key
+ * would be inside the text. */
+static void compare_key(const trawl_cuda_anchor_trials *trials, const trawl_cuda_anchor_set *set,
+                        const trawl_cuda_anchor_tag *tag, size_t anchor, comparisons *sum) {
+    const uint32_t length = trawl_pattern_length(set->patterns, tag->pattern);
+    const uint32_t before = length - tag->distance;
+    if (tag->distance == 0 || anchor < before || anchor - before + length > set->validates) {
+        return;
+    }
+    const uint8_t *key = trawl_pattern_bytes(set->patterns, tag->pattern);
+    const uint8_t *text = set->text + set->chooses + anchor - before;
+    if (!equal(trials, key + before, text + before, trials->tier.gram)) {
+        return; /* another anchor with this tag */
+    }
+    sum->anchors++;
+    const uint32_t from = length > 8 ? trawl_anchors_value_distance(tag->distance, length) : length;
+    if (compares_whole(trials, length) &&
+        equal(trials, key + length - from, text + length - from, length > 8 ? 8 : length)) {
+        uint32_t compared = 0, step = 0;
+        do {
+            step = length - compared < TRAWL_GPU_COMPARED_TOGETHER ? length - compared
+                                                                   : TRAWL_GPU_COMPARED_TOGETHER;
+            compared += step;
+        } while (compared < length &&
+                 equal(trials, key + compared - step, text + compared - step, step));
+        sum->keys++;
+        sum->bytes += compared;
+    }
+}
+
+/* What is expected of one anchor before any is seen: that its text is a match. */
+static comparisons expected_match(const trawl_cuda_anchor_trials *trials,
+                                  const trawl_cuda_anchor_set *set) {
+    comparisons sum = {.anchors = 1};
+    for (uint32_t i = 0; i < set->count; i++) {
+        const uint32_t length = trawl_pattern_length(set->patterns, set->ids[set->order[i]]);
+        if (compares_whole(trials, length)) {
+            sum.keys += 1.0 / set->count;
+            sum.bytes += (double)length / set->count;
+        }
+    }
+    return sum;
+}
+
+/* What the anchors that have been chosen so far meet in the part of the sample that validates. */
+static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials,
+                                        const trawl_cuda_anchor_set *set) {
+    const uint8_t *text = set->text + set->chooses;
+    const size_t length = set->validates;
+    comparisons compared = expected_match(trials, set);
     size_t seen = 0, passed = 0, tagged = 0, further = 0, crowded = 0;
     for (size_t i = 0; i + 8 <= length; i++, seen++) {
         uint64_t number;
         memcpy(&number, text + i, sizeof number);
         if (place_of(trials, number, i)->keys != 0) {
             uint64_t hash = tag_hash(trials, number);
-            const trawl_cuda_anchor_tag tag = trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
-            const bool is_anchor = (tag.bits >> trawl_anchors_tag_bit(hash) & 1) != 0;
+            const trawl_cuda_anchor_tag *tag = &trials->tags[trawl_anchors_tag(hash, TAG_BITS)];
+            const bool is_crowded = tag->keys > TRAWL_ANCHORS_MOST_ENTRIES;
             passed++;
-            tagged += is_anchor;
-            crowded += is_anchor && tag.keys > TRAWL_ANCHORS_MOST_ENTRIES;
-            further += is_anchor && tag.keys <= TRAWL_ANCHORS_MOST_ENTRIES ? tag.keys - 1u : 0;
+            if ((tag->bits >> trawl_anchors_tag_bit(hash) & 1) != 0) {
+                tagged++;
+                crowded += is_crowded;
+                further += is_crowded ? 0 : tag->keys - 1u;
+                compare_key(trials, set, tag, i, &compared);
+            }
         }
     }
     if (seen == 0) {
@@ -117,18 +185,10 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials, 
                                      .rate = (double)tagged / (double)seen,
                                      .further = (double)further / (double)seen,
                                      .crowded = (double)crowded / (double)seen,
+                                     .compared = compared.keys / compared.anchors,
+                                     .bytes = compared.bytes / compared.anchors,
                                      .general = trials->crowded,
                                      .chance = by_chance / expected};
-}
-
-/* The share of the patterns that an equal value does not decide: long ones, or all if folded. */
-static double share_compared(const trawl_cuda_anchor_trials *trials,
-                             const trawl_cuda_anchor_set *set) {
-    uint32_t longer = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
-        longer += trawl_pattern_length(set->patterns, set->ids[set->order[i]]) > 8;
-    }
-    return trials->tier.folded != 0 || set->count == 0 ? 1 : (double)longer / set->count;
 }
 
 static uint32_t choose_some(trawl_cuda_anchor_trials *trials, const trawl_cuda_anchor_set *set,
@@ -146,12 +206,11 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
                                                      uint64_t most) {
     uint64_t anchors = (uint64_t)set->count * tier->stride;
     uint32_t step = (uint32_t)(anchors / most) + 1;
-    const uint8_t *validates = set->text + set->chooses;
     trawl_cuda_anchor_trials_begin(trials, tier, set->text, set->chooses);
     uint32_t chosen = choose_some(trials, set, 0, 2 * step);
-    trawl_cuda_anchor_rates half = validate(trials, validates, set->validates);
+    trawl_cuda_anchor_rates half = validate(trials, set);
     chosen += choose_some(trials, set, step, 2 * step);
-    trawl_cuda_anchor_rates all = validate(trials, validates, set->validates);
+    trawl_cuda_anchor_rates all = validate(trials, set);
     double factor = (double)set->count / chosen;
     double all_anchors = trawl_cost_extrapolate(half.anchors, all.anchors, factor);
     /* Samples grow no faster than anchors: further keys share anchors or find rarer ones. */
@@ -160,7 +219,6 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     all.further = trawl_cost_extrapolate(half.further, all.further, factor);
     all.crowded = fmin(trawl_cost_extrapolate(half.crowded, all.crowded, factor), all.rate);
     all.anchors = all_anchors;
-    all.compared = share_compared(trials, set);
     all.rate = all.rate < 1 ? all.rate : 1;
     all.partial = step > 1;
     return all;

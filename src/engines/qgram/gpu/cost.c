@@ -68,8 +68,9 @@ static double verifying_anchors(const trawl_cuda_qgram_option *option, double ca
     const double stride = option->tier.stride;
     const double ends = fmin(option->length - option->tier.gram + 1, TRAWL_ANCHORS_MOST_ENTRIES);
     const double bucket = option->bucket * (option->general ? TRAWL_GPU_GENERAL_BUCKET : 1);
-    const double compared = TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->length;
-    return candidates * bucket + option->true_rate / stride * option->compared * compared +
+    const double compared =
+        option->compared * TRAWL_GPU_BUCKET_KEY + option->bytes * TRAWL_GPU_KEY_BYTE;
+    return candidates * bucket + option->true_rate / stride * compared +
            option->further / stride * TRAWL_GPU_BUCKET_ENTRY +
            option->crowded / stride * ends * (TRAWL_GPU_KEY_MISS + TRAWL_GPU_KEY_HIT);
 }

@@ -11,7 +11,8 @@ typedef struct trawl_cuda_qgram_option {
     double samples;             /* different samples of its patterns */
     double true_rate;           /* share of the text's samples that are among these */
     double length;              /* of its patterns, the mean in bytes */
-    double compared;            /* free anchors: share of the patterns that are compared whole */
+    double compared;            /* free anchors: keys compared whole, for a true candidate */
+    double bytes;               /* free anchors: the bytes of these comparisons */
     double bucket;              /* free anchors: a candidate (trawl_device_costs) */
     double further;             /* free anchors: entries behind the first one, for a sample */
     double crowded;             /* free anchors: share of the text's samples in crowded buckets */

@@ -218,21 +218,17 @@ static double pass_by_chance(double anchors_per_word) {
     return pass;
 }
 
-/* What a table of so many bytes makes a load wait. */
-static double wait(const trawl_costs *costs, double bytes) {
-    return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
-}
-
 /* Prices a tier of `patterns` patterns, complete but for its lengths. */
 static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tier *tier,
                                  double patterns, trial_rates rates) {
     double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
     double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
     double pass = rates.hits + pass_by_chance(anchors / rows);
-    double sample =
-        TRAWL_SPARSE_LINE_BYTES * costs->memory + trawl_cost_at(costs->sample, 4 * rows) +
-        pass * (TRAWL_SPARSE_CANDIDATE_COST + wait(costs, heads) + wait(costs, entries)) +
-        rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+    double sample = TRAWL_SPARSE_LINE_BYTES * costs->memory +
+                    trawl_cost_at(costs->sample, 4 * rows) +
+                    pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
+                            trawl_cost_wait(costs, entries)) +
+                    rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
     return (trawl_tier_estimate){.nanoseconds = sample / tier->stride,
                                  .pass = pass,
                                  .look_ups = rates.entries / tier->stride,
