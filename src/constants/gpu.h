@@ -99,6 +99,11 @@
  * (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_KEY_BYTE 2.0
 
+/* A step of the search for a key among those with the same last bytes: two loads, each of which
+ * waits for the one before. Of three random workloads with 411,000 to 553,000 different addresses,
+ * 33, 37 and 62 (docs/notebook/2026-11-gpu-zoo.md). */
+#define TRAWL_GPU_SEARCH_STEP 35.0
+
 /* Bytes that a thread compares before it looks at the result, as trawl_cuda_equal does
  * (gpu/emission.cuh). */
 #define TRAWL_GPU_COMPARED_TOGETHER 16u
@@ -292,7 +297,7 @@
 /* The fraction of the L2 cache that the full table may have before reads of it miss the cache; each
  * doubling beyond costs hot_memory (trawl_device_costs) more. Fitted
  * (docs/notebook/2026-11-gpu-planner.md). */
-#define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
+#define TRAWL_GPU_HOT_CACHE_FRACTION 0.3
 
 /* Picoseconds of the whole device for a byte, in sets of which some matches have to be compared
  * with the text: their number is not known from the state, so another kernel reports each match.

@@ -40,8 +40,8 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .packed = 0.29,
     .hot_step = 0.70,
     .hot_conflict = 0.40,
-    .hot_wait = 1.2,
-    .hot_cached = 2.5,
+    .hot_wait = 1.4,
+    .hot_cached = 6,
     .hot_memory = 2.0,
     .hot_verified = 4800, /* of an H100, with TRAWL_GPU_HOT_REPORT */
     /* A candidate of free anchors: reading the text and one bucket of 32 bytes. Of 14 to 55 the

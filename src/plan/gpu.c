@@ -92,11 +92,8 @@ static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
 }
 
 static double mean_length(const trawl_patterns *patterns) {
-    uint64_t bytes = 0;
-    for (size_t id = 0; id < patterns->count; id++) {
-        bytes += trawl_pattern_length(patterns, id);
-    }
-    return patterns->count == 0 ? 0 : (double)bytes / (double)patterns->count;
+    return patterns->count == 0 ? 0
+                                : (double)trawl_patterns_bytes(patterns) / (double)patterns->count;
 }
 
 /* Bytes of the buckets of free anchors. */
@@ -111,14 +108,18 @@ static uint64_t bucket_bytes(const trawl_patterns *patterns, const trawl_cuda_qg
 }
 
 /* The price of the ends of matches that the prices of the tiers do not include: where patterns
- * contain each other, one candidate leads to many ends. With an automaton for frequent patterns it
- * is 0: ends that the automaton finds cost nothing here, and how many it finds is not known. */
+ * contain each other, or are runs, one candidate leads to many ends. The more positions are ends,
+ * the more they are ends of the same keys, whose bytes the caches hold. With an automaton for
+ * frequent patterns the price is 0: ends that the automaton finds cost nothing here, and how many
+ * it finds is not known. */
 static double price_of_further_ends(const device_plan *self) {
     const trawl_cuda_qgram_layout *layout = self->layout;
-    double ends = self->hot.match_ends - layout->ends;
-    return layout->automaton.in_automaton != NULL || ends <= 0
-               ? 0
-               : ends * (TRAWL_GPU_KEY_HIT + TRAWL_GPU_KEY_BYTE * mean_length(self->patterns));
+    const double ends = self->hot.match_ends - layout->ends;
+    if (layout->automaton.in_automaton != NULL || ends <= 0) {
+        return 0;
+    }
+    return ends *
+           (TRAWL_GPU_KEY_HIT + (1 - ends) * TRAWL_GPU_KEY_BYTE * mean_length(self->patterns));
 }
 
 /* If the engine refuses the set, this way is not possible, which is no failure. */

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "constants/gpu.h"
 #include "engines/qgram/cost.h"
+#include "engines/qgram/gpu/anchor_comparisons.h"
 #include "engines/qgram/gpu/cost.h"
 
 #define TAG_BITS 18u
@@ -83,8 +84,10 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
         trials->anchors += (tag->bits & bit) == 0;
         tag->bits |= bit;
         tag->keys = (uint16_t)(tag->keys + (tag->keys != UINT16_MAX));
-        tag->distance = distances[residue];
-        tag->pattern = id;
+        if (tag->keys * (id * UINT64_C(0x9e3779b97f4a7c15) >> 32) >> 32 == 0) {
+            tag->distance = distances[residue];
+            tag->pattern = id;
+        }
         trials->crowded = trials->crowded || tag->keys > TRAWL_ANCHORS_MOST_ENTRIES;
         uint32_t samples = place_of(trials, number, 1)->samples;
         most = samples > most ? samples : most;
@@ -92,72 +95,14 @@ uint32_t trawl_cuda_anchor_trials_choose(trawl_cuda_anchor_trials *trials,
     return most;
 }
 
-/* Anchors of the text, and comparisons with the keys that have chosen them. */
-typedef struct comparisons {
-    double anchors, keys, bytes;
-} comparisons;
-
-static bool equal(const trawl_cuda_anchor_trials *trials, const uint8_t *left, const uint8_t *right,
-                  size_t length) {
-    return trials->tier.folded != 0 ? trawl_equal_folded(left, right, length)
-                                    : memcmp(left, right, length) == 0;
-}
-
-/* Whether an equal value does not decide, so that a key is compared whole. */
-static bool compares_whole(const trawl_cuda_anchor_trials *trials, uint32_t length) {
-    return trials->tier.folded != 0 || length > 8;
-}
-
-/* Compares the text at an anchor with the last key that has chosen it, as a scan does, if the key
- * would be inside the text. */
-static void compare_key(const trawl_cuda_anchor_trials *trials, const trawl_cuda_anchor_set *set,
-                        const trawl_cuda_anchor_tag *tag, size_t anchor, comparisons *sum) {
-    const uint32_t length = trawl_pattern_length(set->patterns, tag->pattern);
-    const uint32_t before = length - tag->distance;
-    if (tag->distance == 0 || anchor < before || anchor - before + length > set->validates) {
-        return;
-    }
-    const uint8_t *key = trawl_pattern_bytes(set->patterns, tag->pattern);
-    const uint8_t *text = set->text + set->chooses + anchor - before;
-    if (!equal(trials, key + before, text + before, trials->tier.gram)) {
-        return; /* another anchor with this tag */
-    }
-    sum->anchors++;
-    const uint32_t from = length > 8 ? trawl_anchors_value_distance(tag->distance, length) : length;
-    if (compares_whole(trials, length) &&
-        equal(trials, key + length - from, text + length - from, length > 8 ? 8 : length)) {
-        uint32_t compared = 0, step = 0;
-        do {
-            step = length - compared < TRAWL_GPU_COMPARED_TOGETHER ? length - compared
-                                                                   : TRAWL_GPU_COMPARED_TOGETHER;
-            compared += step;
-        } while (compared < length &&
-                 equal(trials, key + compared - step, text + compared - step, step));
-        sum->keys++;
-        sum->bytes += compared;
-    }
-}
-
-/* What is expected of one anchor before any is seen: that its text is a match. */
-static comparisons expected_match(const trawl_cuda_anchor_trials *trials,
-                                  const trawl_cuda_anchor_set *set) {
-    comparisons sum = {.anchors = 1};
-    for (uint32_t i = 0; i < set->count; i++) {
-        const uint32_t length = trawl_pattern_length(set->patterns, set->ids[set->order[i]]);
-        if (compares_whole(trials, length)) {
-            sum.keys += 1.0 / set->count;
-            sum.bytes += (double)length / set->count;
-        }
-    }
-    return sum;
-}
-
 /* What the anchors that have been chosen so far meet in the part of the sample that validates. */
 static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials,
                                         const trawl_cuda_anchor_set *set) {
     const uint8_t *text = set->text + set->chooses;
     const size_t length = set->validates;
-    comparisons compared = expected_match(trials, set);
+    const bool folded = trials->tier.folded != 0;
+    trawl_cuda_comparisons compared;
+    trawl_cuda_comparisons_begin(&compared, folded, set);
     size_t seen = 0, passed = 0, tagged = 0, further = 0, crowded = 0;
     for (size_t i = 0; i + 8 <= length; i++, seen++) {
         uint64_t number;
@@ -171,7 +116,7 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials,
                 tagged++;
                 crowded += is_crowded;
                 further += is_crowded ? 0 : tag->keys - 1u;
-                compare_key(trials, set, tag, i, &compared);
+                trawl_cuda_comparisons_add(&compared, folded, trials->tier.gram, set, tag, i);
             }
         }
     }
@@ -185,8 +130,8 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials,
                                      .rate = (double)tagged / (double)seen,
                                      .further = (double)further / (double)seen,
                                      .crowded = (double)crowded / (double)seen,
-                                     .compared = compared.keys / compared.anchors,
-                                     .bytes = compared.bytes / compared.anchors,
+                                     .compared = trawl_cuda_comparisons_share(&compared),
+                                     .bytes = trawl_cuda_comparisons_bytes(&compared),
                                      .general = trials->crowded,
                                      .chance = by_chance / expected};
 }

@@ -8,10 +8,11 @@
 
 /* By what anchors are told from other samples with their place. */
 typedef struct trawl_cuda_anchor_tag {
-    uint16_t bits;     /* one for each different anchor */
-    uint16_t keys;     /* keys that have chosen one of these anchors */
-    uint32_t distance; /* from the last anchor that was chosen to its key's end; 0: there is none */
-    uint32_t pattern;  /* that key */
+    uint16_t bits; /* one for each different anchor */
+    uint16_t keys; /* keys that have chosen one of these anchors */
+    /* One of these keys, each as likely as the others: */
+    uint32_t pattern;
+    uint32_t distance; /* from its anchor to its end; 0: there is none yet */
 } trawl_cuda_anchor_tag;
 
 /* Working memory, for one letter case. */
@@ -49,8 +50,8 @@ typedef struct trawl_cuda_anchor_rates {
     double rate;     /* share of the text's samples that are anchors */
     double further;  /* entries behind the first one of a bucket, for a sample of the text */
     double crowded;  /* share of the text's samples that lead to crowded buckets */
-    double compared; /* keys that are compared whole, for an anchor in the text */
-    double bytes;    /* the bytes of these comparisons, for an anchor in the text */
+    double compared; /* share of the entries at an anchor whose keys are compared whole */
+    double bytes;    /* of such a comparison, of which all threads of a warp wait for the longest */
     double chance;   /* by cores: how many times as many others pass as by random bits */
     bool general;    /* some bucket is crowded, so the general kernel (verify.cu) is used */
     bool partial;    /* extrapolated from some of the patterns */

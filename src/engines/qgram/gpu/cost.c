@@ -62,6 +62,14 @@ static double ends_of(const trawl_cuda_qgram_option *option) {
     return each * option->true_rate / option->tier.stride;
 }
 
+/* The ends to which a true candidate leads beyond those above: of so many keys that have its
+ * sample, each ends at one of the offsets. */
+static double other_ends(const trawl_cuda_qgram_option *option) {
+    const double offsets = TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
+    const double keys = option->keys * option->tier.stride / fmax(option->samples, 1);
+    return fmax(offsets * (1 - exp(-keys / offsets)) - TRAWL_GPU_ENDS_PER_CANDIDATE, 0);
+}
+
 /* The price of verifying candidates of free anchors. In a crowded bucket each distance from the end
  * of a key, of the mean length, may have a key, which is looked up by its ending. */
 static double verifying_anchors(const trawl_cuda_qgram_option *option, double candidates) {
@@ -69,8 +77,8 @@ static double verifying_anchors(const trawl_cuda_qgram_option *option, double ca
     const double ends = fmin(option->length - option->tier.gram + 1, TRAWL_ANCHORS_MOST_ENTRIES);
     const double bucket = option->bucket * (option->general ? TRAWL_GPU_GENERAL_BUCKET : 1);
     const double compared =
-        option->compared * TRAWL_GPU_BUCKET_KEY + option->bytes * TRAWL_GPU_KEY_BYTE;
-    return candidates * bucket + option->true_rate / stride * compared +
+        option->compared * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->bytes);
+    return candidates * bucket + (option->true_rate + option->further) / stride * compared +
            option->further / stride * TRAWL_GPU_BUCKET_ENTRY +
            option->crowded / stride * ends * (TRAWL_GPU_KEY_MISS + TRAWL_GPU_KEY_HIT);
 }
@@ -79,7 +87,8 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     const trawl_cuda_qgram_tier *tier = &option->tier;
     double chance = false_rate(option, words);
     double true_candidates = option->true_rate / tier->stride;
-    double key_hit = TRAWL_GPU_KEY_HIT + TRAWL_GPU_KEY_BYTE * option->length;
+    double key_hit = TRAWL_GPU_KEY_HIT + TRAWL_GPU_KEY_BYTE * option->length +
+                     TRAWL_GPU_SEARCH_STEP * option->search_steps;
     double false_candidates = (1 - option->true_rate) * chance / tier->stride;
     price result = {.candidates = true_candidates + false_candidates};
     result.filtering = TRAWL_GPU_TIER + testing(tier) / tier->stride +
@@ -92,6 +101,7 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     } else {
         result.verifying = result.candidates * TRAWL_GPU_END_OFFSET_LOOK_UP +
                            ends_of(option) * key_hit +
+                           true_candidates * other_ends(option) * TRAWL_GPU_KEY_MISS +
                            false_candidates * TRAWL_GPU_END_OFFSET_LOAD * TRAWL_GPU_KEY_MISS;
     }
     return result;

@@ -10,14 +10,16 @@ typedef struct trawl_cuda_qgram_option {
     trawl_cuda_qgram_tier tier; /* trawl_cuda_qgram_share_memory sets the size of its filter */
     double samples;             /* different samples of its patterns */
     double true_rate;           /* share of the text's samples that are among these */
+    double keys;                /* its patterns; not set for free anchors */
+    double search_steps;        /* of the search for a key among those that end alike; the same */
     double length;              /* of its patterns, the mean in bytes */
-    double compared;            /* free anchors: keys compared whole, for a true candidate */
-    double bytes;               /* free anchors: the bytes of these comparisons */
-    double bucket;              /* free anchors: a candidate (trawl_device_costs) */
-    double further;             /* free anchors: entries behind the first one, for a sample */
-    double crowded;             /* free anchors: share of the text's samples in crowded buckets */
-    bool general;               /* free anchors: some bucket is crowded */
-    double chance;              /* by cores: how many times as many others pass as by random bits */
+    double compared;    /* free anchors: share of the entries whose keys are compared whole */
+    double bytes;       /* free anchors: of such a comparison */
+    double bucket;      /* free anchors: a candidate (trawl_device_costs) */
+    double further;     /* free anchors: entries behind the first one, for a sample */
+    double crowded;     /* free anchors: share of the text's samples in crowded buckets */
+    bool general;       /* free anchors: some bucket is crowded */
+    double chance;      /* by cores: how many times as many others pass as by random bits */
     uint64_t tried;     /* free anchors: at most so many were chosen to find these shares; 0: all */
     double price_alone; /* the tier's price if its filter had all of the shared memory */
 } trawl_cuda_qgram_option;

@@ -165,6 +165,8 @@ static void make_options(trawl_cuda_division *self, size_t from, size_t past,
     trawl_cuda_qgram_option option = {.tier = tier,
                                       .samples = samples,
                                       .true_rate = rate,
+                                      .keys = self->begin[past] - self->begin[from],
+                                      .search_steps = self->search_steps[from],
                                       .length = trawl_cuda_division_length(self, from, past)};
     trawl_cuda_options *kept = &self->options_of[from][past];
     trawl_cuda_division_add(self, kept, option);
@@ -376,7 +378,8 @@ static trawl_status prepare(trawl_cuda_division *self, trawl_error *error) {
     if (self->last == NULL || self->options_of == NULL) {
         return trawl_fail_memory(error, "choosing tiers", bytes + LAST_BYTES);
     }
-    return select_patterns(self, error);
+    trawl_status status = select_patterns(self, error);
+    return status == TRAWL_OK ? trawl_cuda_division_count_alike(self, error) : status;
 }
 
 static trawl_status choose(trawl_cuda_division *self, size_t shared_bytes,

@@ -32,6 +32,7 @@ typedef struct trawl_cuda_division {
     uint32_t most_length[TRAWL_CUDA_QGRAM_LENGTH_GROUPS];  /* of each group */
     uint64_t bytes[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1];    /* of the patterns before each group */
     bool folded[TRAWL_CUDA_QGRAM_LENGTH_GROUPS]; /* the group has a case-insensitive pattern */
+    double search_steps[TRAWL_CUDA_QGRAM_LENGTH_GROUPS]; /* see trawl_cuda_division_count_alike */
     size_t groups;
     uint32_t most_tiers;
     bool direct;    /* there are patterns of one and two bytes */
@@ -56,6 +57,10 @@ void trawl_cuda_division_add(const trawl_cuda_division *self, trawl_cuda_options
 
 /* The mean length of the patterns of the groups [from, past). */
 double trawl_cuda_division_length(const trawl_cuda_division *self, size_t from, size_t past);
+
+/* Sets search_steps[g] to the mean number of steps of the binary search for a key among those with
+ * the same last bytes, in a tier that begins with group g. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_cuda_division_count_alike(trawl_cuda_division *self, trawl_error *error);
 
 /* Adds the options that are tiers of free anchors. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_cuda_division_try_anchors(trawl_cuda_division *self, trawl_error *error);
