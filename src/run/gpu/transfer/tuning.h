@@ -36,8 +36,9 @@
 
 /* Bytes of the staging memory of all devices that take part in a scan, at most: as long as it stays
  * in the caches of the CPUs, text that is copied into it and read from it is not written to memory
- * and read again in between. Two H200, a file in the page cache: 128 MiB 63 to 88 GB/s, 256 MiB 49
- * to 65, in turn (docs/notebook/2026-11-several-gpus.md). */
+ * and read again in between. Two H200, a file in the page cache, in turn: 128 MiB 63 to 88 GB/s,
+ * 256 MiB 49 to 65; on another day 96 MiB 91 to 94, 128 MiB 88 to 92
+ * (docs/notebook/2026-11-several-gpus.md). */
 #define TRAWL_STAGING_BYTES ((uint64_t)96 << 20)
 
 /* Owned bytes for each byte of overlap, which is copied twice: at most 6 % more are copied. */
