@@ -295,8 +295,8 @@
 #define TRAWL_GPU_BANKS 32u
 
 /* The fraction of the L2 cache that the full table may have before reads of it miss the cache; each
- * doubling beyond costs hot_memory (trawl_device_costs) more. Fitted
- * (docs/notebook/2026-11-gpu-planner.md). */
+ * doubling beyond costs hot_memory (trawl_device_costs) more. Fitted to 44 automata, together with
+ * hot_wait and hot_cached (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_HOT_CACHE_FRACTION 0.3
 
 /* Picoseconds of the whole device for a byte, in sets of which some matches have to be compared

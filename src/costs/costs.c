@@ -33,7 +33,8 @@ static const trawl_costs built_in = {
     .page_walk = 3.8,       /* a Zen 4, a virtual machine: docs/notebook/2026-11-pages.md */
 };
 
-/* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md). */
+/* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md); hot_wait and
+ * hot_cached to random workloads (2026-11-gpu-zoo.md). */
 const trawl_device_costs trawl_device_costs_built_in = {
     .size = sizeof(trawl_device_costs),
     .filter = 1.1,
