@@ -9,6 +9,7 @@
 #include "constants/cpu.h"
 #include "costs/automata.h"
 #include "engines/engines.h"
+#include "engines/wu_manber/format.h"
 #include "plan/hashing.h"
 
 static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
@@ -102,7 +103,8 @@ static trawl_hashing_input hashing_input(const comparison *self) {
     return (trawl_hashing_input){.patterns = self->survey->patterns,
                                  .options = self->options,
                                  .automata = &self->automata,
-                                 .spread = self->survey->spread};
+                                 .spread = self->survey->spread,
+                                 .blocks = TRAWL_WU_MANBER_TRIAL_BLOCKS};
 }
 
 /* Divides the set into tiers and prices qgram. */
@@ -383,6 +385,29 @@ static uint32_t find_cheapest(const trawl_plan_record *record, double patterns,
     return best;
 }
 
+/* Finds the cheapest engine. What a few long patterns say of many is uncertain: a window moves far
+ * until the table of shifts is full. So where wu-manber would be taken by few of the patterns, it
+ * is tried with more and more of them. Building its tables would take several times as long. */
+static trawl_status choose_engine(comparison *self, uint32_t *chosen, trawl_error *error) {
+    trawl_plan_record *record = &self->plan->record;
+    trawl_hashing_input input = hashing_input(self);
+    const double blocks = (double)input.patterns->count *
+                          trawl_wu_manber_largest_shift((uint32_t)input.patterns->min_length, 1);
+    trawl_hashing_price price = {.factor = blocks / (double)input.blocks};
+    for (;;) {
+        *chosen = find_cheapest(record, (double)input.patterns->count, self->options, self->limits);
+        input.blocks *= TRAWL_WU_MANBER_TRIAL_RATIO;
+        if (*chosen != TRAWL_PLAN_WU_MANBER || price.factor <= TRAWL_WU_MANBER_FEW_OTHERS) {
+            return TRAWL_OK;
+        }
+        trawl_status status = trawl_price_wu_manber(&input, &price, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        record->nanoseconds[TRAWL_PLAN_WU_MANBER] = price.nanoseconds;
+    }
+}
+
 /* Prices all engines, the automata first, and takes the cheapest one. */
 static trawl_status compare_engines(comparison *self, trawl_error *error) {
     const trawl_patterns *patterns = self->survey->patterns;
@@ -401,11 +426,15 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
+    uint32_t chosen;
+    status = choose_engine(self, &chosen, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     plan->priced = true;
     if (plan->divided) {
         record_tiers(patterns, plan);
     }
-    uint32_t chosen = find_cheapest(&plan->record, (double)patterns->count, options, self->limits);
     plan->engine = engines[chosen];
     plan->variant = 0;
     explain(plan, chosen, self->limits);

@@ -58,9 +58,9 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
     const trawl_costs *costs = options->costs;
     double patterns = (double)input->patterns->count;
     trawl_wu_manber_estimate walk;
-    trawl_status status =
-        trawl_wu_manber_measure(input->patterns, options->sample, options->sample_length,
-                                options->wu_manber_block, options->max_table_bytes, &walk, error);
+    trawl_status status = trawl_wu_manber_measure(
+        input->patterns, options->sample, options->sample_length, input->blocks,
+        options->wu_manber_block, options->max_table_bytes, &walk, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -82,6 +82,7 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
         hypot(moving, memory) +
         price_look_ups(input, TRAWL_PLAN_WU_MANBER_LOOK_UP * costs->shift_zero, look_ups, steps);
     price->bytes = (uint64_t)(walk.shift_bytes + TRAWL_COST_KEY_BYTES * patterns);
+    price->factor = walk.factor;
     return TRAWL_OK;
 }
 
@@ -109,5 +110,6 @@ trawl_status trawl_price_rabin_karp(const trawl_hashing_input *input, trawl_hash
                          price_look_ups(input, TRAWL_PLAN_RABIN_KARP_LOOK_UP * costs->shift_zero,
                                         search.look_ups, search.steps);
     price->bytes = (uint64_t)(filters + TRAWL_COST_KEY_BYTES * patterns);
+    price->factor = 1;
     return TRAWL_OK;
 }

@@ -11,12 +11,14 @@ typedef struct trawl_hashing_input {
     const trawl_patterns *patterns;
     const trawl_compile_settings *options; /* with sample and costs */
     const trawl_automata_estimate *automata;
-    double spread; /* trawl_qgram_survey.spread: different q-grams of four bytes in the text */
+    double spread;   /* trawl_qgram_survey.spread: different q-grams of four bytes in the text */
+    uint64_t blocks; /* of patterns that a search for wu-manber examines, at most */
 } trawl_hashing_input;
 
 typedef struct trawl_hashing_price {
     double nanoseconds; /* for a byte of text */
     uint64_t bytes;     /* of tables, about */
+    double factor;      /* patterns of the set for each one that was examined */
 } trawl_hashing_price;
 
 /* What is known without a search of the sample. */

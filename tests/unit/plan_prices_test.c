@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "constants/cpu.h"
+#include "engines/wu_manber/measure.h"
 #include "trawl/trawl_study.h"
 
 enum { SAMPLE = 131072 };
@@ -193,6 +195,36 @@ static void more_lengths_than_filters(void **state) {
     free(text);
 }
 
+/* Pieces of a text that is 16 times as long as its sample. With few blocks few of the patterns are
+ * tried, and the window goes farther than with all of them. */
+static void wu_manber_is_tried_with_more_patterns(void **state) {
+    (void)state;
+    enum { PATTERNS = 4000, LENGTH = 300, TEXT = 16 * SAMPLE };
+    uint8_t *text = malloc(TEXT);
+    assert_non_null(text);
+    fill(text, TEXT, 7);
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const uint8_t *piece = text + i * 799 % (TEXT - LENGTH);
+        assert_int_equal(trawl_patterns_add(patterns, piece, LENGTH, 0, &error), TRAWL_OK);
+    }
+    trawl_wu_manber_estimate few, all;
+    assert_int_equal(trawl_wu_manber_measure(patterns, text, SAMPLE, TRAWL_WU_MANBER_TRIAL_BLOCKS,
+                                             0, 1 << 30, &few, &error),
+                     TRAWL_OK);
+    assert_int_equal(
+        trawl_wu_manber_measure(patterns, text, SAMPLE,
+                                TRAWL_WU_MANBER_TRIAL_BLOCKS * TRAWL_WU_MANBER_TRIAL_RATIO, 0,
+                                1 << 30, &all, &error),
+        TRAWL_OK);
+    assert_true(few.factor > TRAWL_WU_MANBER_FEW_OTHERS);
+    assert_true(all.factor > 0.99 && all.factor < 1.01);
+    assert_true(all.all.windows > 1.5 * few.all.windows);
+    trawl_patterns_free(patterns);
+    free(text);
+}
+
 /* The stride of the plan's longest patterns, where a sample that is far from the one before, or
  * long, costs `apart` more. */
 static uint32_t stride_with(const trawl_patterns *patterns, const uint8_t *text, double apart) {
@@ -237,6 +269,7 @@ int main(void) {
         cmocka_unit_test(runs_in_a_few_long_patterns_are_seen),
         cmocka_unit_test(patterns_are_longer_than_the_sample),
         cmocka_unit_test(more_lengths_than_filters),
+        cmocka_unit_test(wu_manber_is_tried_with_more_patterns),
         cmocka_unit_test(samples_far_apart_have_their_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

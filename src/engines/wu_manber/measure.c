@@ -104,8 +104,8 @@ static double count_endings(const trawl_patterns *patterns, uint8_t *bits, size_
 }
 
 /* Decides block and sizes as the engine does; `step`: one pattern in so many is examined. */
-static trawl_status prepare(walk *self, uint32_t block, uint64_t max_table_bytes, size_t *step,
-                            trawl_wu_manber_estimate *estimate, trawl_error *error) {
+static trawl_status prepare(walk *self, uint64_t most, uint32_t block, uint64_t max_table_bytes,
+                            size_t *step, trawl_wu_manber_estimate *estimate, trawl_error *error) {
     const trawl_patterns *patterns = self->patterns;
     const uint64_t memory = max_table_bytes / TRAWL_WU_MANBER_MEMORY_DIVISOR;
     const size_t bytes = ((size_t)1 << TRAWL_WU_MANBER_ENDING_BITS) / 8;
@@ -134,7 +134,7 @@ static trawl_status prepare(walk *self, uint32_t block, uint64_t max_table_bytes
     estimate->block = self->block;
     /* Of many patterns some are examined, with a table that is smaller in proportion: by chance as
      * many blocks of the text meet its entries then. */
-    for (*step = 1; patterns->count / *step * self->most > TRAWL_WU_MANBER_TRIAL_BLOCKS;) {
+    for (*step = 1; patterns->count / *step * self->most > most;) {
         *step *= 2;
         self->shift_bits -= self->block > 2 && self->shift_bits > 8;
     }
@@ -145,11 +145,12 @@ static trawl_status prepare(walk *self, uint32_t block, uint64_t max_table_bytes
 }
 
 trawl_status trawl_wu_manber_measure(const trawl_patterns *patterns, const uint8_t *text,
-                                     size_t length, uint32_t block, uint64_t max_table_bytes,
-                                     trawl_wu_manber_estimate *estimate, trawl_error *error) {
+                                     size_t length, uint64_t most, uint32_t block,
+                                     uint64_t max_table_bytes, trawl_wu_manber_estimate *estimate,
+                                     trawl_error *error) {
     walk self = {.patterns = patterns, .text = text, .length = length};
     size_t step;
-    trawl_status status = prepare(&self, block, max_table_bytes, &step, estimate, error);
+    trawl_status status = prepare(&self, most, block, max_table_bytes, &step, estimate, error);
     if (status != TRAWL_OK) {
         return status;
     }

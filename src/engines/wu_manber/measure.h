@@ -20,11 +20,12 @@ typedef struct trawl_wu_manber_estimate {
     uint32_t block;                  /* bytes of a block */
 } trawl_wu_manber_estimate;
 
-/* Fills a table of shifts with patterns of the set, some of them if there are many, and moves a
- * window over the sample with it. `block` and `max_table_bytes` are as in trawl_compile_settings.
- * Errors: TRAWL_ERROR_MEMORY. */
+/* Fills a table of shifts with patterns of the set, some of them if these have more than `most`
+ * blocks, and moves a window over the sample with it. `block` and `max_table_bytes` are as in
+ * trawl_compile_settings. Errors: TRAWL_ERROR_MEMORY. */
 trawl_status trawl_wu_manber_measure(const trawl_patterns *patterns, const uint8_t *text,
-                                     size_t length, uint32_t block, uint64_t max_table_bytes,
-                                     trawl_wu_manber_estimate *estimate, trawl_error *error);
+                                     size_t length, uint64_t most, uint32_t block,
+                                     uint64_t max_table_bytes, trawl_wu_manber_estimate *estimate,
+                                     trawl_error *error);
 
 #endif
