@@ -54,8 +54,8 @@ typedef struct trawl_costs {
     /* every engine */
     double memory; /* a byte of text that is only fetched from memory */
     /* automata with large tables */
-    double page_walk; /* more for a byte whose step touches a page of 4 KiB of the table that is not
-                         among the last thousands: the processor looks up the page's address */
+    double page_walk; /* more for a byte whose step touches a page of 4 KiB that is not in the TLB,
+                         the processor's cache of page addresses */
 } trawl_costs;
 #define TRAWL_COSTS TRAWL_SIZED(trawl_costs)
 

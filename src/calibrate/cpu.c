@@ -4,9 +4,9 @@
  */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/allocate.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
@@ -112,12 +112,6 @@ static void fill_with_parts(bench *self, size_t count, size_t length) {
 
 /* ------------------------------------------------------------------ one measurement */
 
-static double thread_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* Sums up the words of the text; the sum is only there to be used. */
 static trawl_status read_text(const bench *self, uint64_t *sum) {
     for (size_t i = 0; i + sizeof *sum <= self->bytes; i += sizeof *sum) {
@@ -139,13 +133,13 @@ static trawl_status time_scan(bench *self, const trawl_db *db, double *nanosecon
     trawl_status status = TRAWL_OK;
     for (unsigned run = 0; run < RUNS && status == TRAWL_OK; run++) {
         uint64_t matches = 0;
-        double start = thread_seconds();
+        double start = trawl_thread_seconds();
         for (size_t bytes = 0; bytes < TEXT_BYTES && status == TRAWL_OK; bytes += self->bytes) {
             status = db == NULL ? read_text(self, &matches)
                                 : trawl_count(db, self->text, self->bytes, NULL, &matches, NULL,
                                               self->error);
         }
-        double taken = (thread_seconds() - start) * 1e9 / (double)TEXT_BYTES;
+        double taken = (trawl_thread_seconds() - start) * 1e9 / (double)TEXT_BYTES;
         *fastest = taken < *fastest ? taken : *fastest;
     }
     *nanoseconds = *fastest;

@@ -3,19 +3,19 @@
  * lines is walked side by side and spread over the table, in random order. */
 #include "calibrate/pages.h"
 
-#include <time.h>
-
 #include "base/allocate.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "scan/contract.h"
 
-/* More lines than any processor's address cache has pages, and few enough for the second-level
+/* More lines than any TLB has pages, and few enough for the second-level
  * cache. The table is like one of an automaton of some 100,000 patterns. */
 #define LINES 8192u
 #define TABLE_BYTES ((size_t)256 << 20)
 #define LINE_BYTES 64u
 #define STEPS 262144u /* of each lane: about 10 ms */
 #define ROUNDS 5u     /* the fastest one counts */
+#define LEAST 0.01    /* nanoseconds */
 
 typedef struct page_bench {
     uint8_t *table;
@@ -23,12 +23,13 @@ typedef struct page_bench {
     size_t apart;    /* bytes from one line to the next */
 } page_bench;
 
-static uint32_t *line_at(const page_bench *self, uint32_t number) {
+/* The compiler may not leave out loads of lines whose numbers nobody uses. */
+static volatile uint32_t *line_at(const page_bench *self, uint32_t number) {
     /* Not the same place in each page: such lines would share a few sets of the caches. */
     const size_t place = self->apart == LINE_BYTES
                              ? 0
                              : (number * UINT64_C(2654435761) >> 8) % (self->apart / LINE_BYTES);
-    return (uint32_t *)(void *)(self->table + number * self->apart + place * LINE_BYTES);
+    return (volatile uint32_t *)(void *)(self->table + number * self->apart + place * LINE_BYTES);
 }
 
 static void shuffle(uint32_t *order, uint64_t *random) {
@@ -50,37 +51,27 @@ static void link_lines(const page_bench *self) {
     }
 }
 
-static double thread_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Nanoseconds for a step of TRAWL_LANES walks that step in turn. *sum is only there to be used. */
-static double time_steps(const page_bench *self, uint32_t *sum) {
+/* Nanoseconds for a step of TRAWL_LANES walks that step in turn. */
+static double time_steps(const page_bench *self) {
     uint32_t lanes[TRAWL_LANES];
     for (uint32_t i = 0; i < TRAWL_LANES; i++) {
         lanes[i] = self->order[i * (LINES / TRAWL_LANES)];
     }
-    const double begin = thread_seconds();
+    const double begin = trawl_thread_seconds();
     for (uint32_t step = 0; step < STEPS; step++) {
         for (uint32_t i = 0; i < TRAWL_LANES; i++) {
             lanes[i] = *line_at(self, lanes[i]);
         }
     }
-    const double taken = thread_seconds() - begin;
-    for (uint32_t i = 0; i < TRAWL_LANES; i++) {
-        *sum += lanes[i];
-    }
-    return taken * 1e9 / STEPS / TRAWL_LANES;
+    return (trawl_thread_seconds() - begin) * 1e9 / STEPS / TRAWL_LANES;
 }
 
-static double fastest_steps(page_bench *self, size_t apart, uint32_t *sum) {
+static double fastest_steps(page_bench *self, size_t apart) {
     double fastest = 1e9;
     self->apart = apart;
     link_lines(self);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        const double nanoseconds = time_steps(self, sum);
+        const double nanoseconds = time_steps(self);
         fastest = nanoseconds < fastest ? nanoseconds : fastest;
     }
     return fastest;
@@ -94,13 +85,11 @@ trawl_status trawl_measure_page_walk(double *nanoseconds, trawl_error *error) {
     if (self.table == NULL || self.order == NULL) {
         status = trawl_fail_memory(error, "measuring costs", TABLE_BYTES);
     } else {
-        uint32_t sum = 0;
         shuffle(self.order, &random);
-        const double together = fastest_steps(&self, LINE_BYTES, &sum);
-        const double spread = fastest_steps(&self, TABLE_BYTES / LINES, &sum);
-        /* 0 would stand for the built-in cost. The sum, which is even or odd, is used here. */
-        *nanoseconds = spread > together ? spread - together : 0;
-        *nanoseconds += 0.01 + (sum == UINT32_MAX ? 1e-9 : 0);
+        const double together = fastest_steps(&self, LINE_BYTES);
+        const double spread = fastest_steps(&self, TABLE_BYTES / LINES);
+        /* More than 0, which would stand for the built-in cost. */
+        *nanoseconds = spread > together + LEAST ? spread - together : LEAST;
     }
     trawl_release(self.table);
     trawl_release(self.order);

@@ -544,8 +544,9 @@ static const struct {
 #define TRAWL_WU_MANBER_ENDING_BITS 18u
 
 /* If wu-manber would be taken, it is tried with so many times as many blocks, again and again,
- * until there are at most so many patterns for each one that was tried: a fourth of a set takes
- * some 8 % of the time of building (docs/notebook/2026-11-regret.md). Chosen, not measured. */
+ * until there are at most so many patterns for each one that was tried: a fourth of a set is
+ * estimated to take some 8 % of the time of building (docs/notebook/2026-11-regret.md). Chosen, not
+ * measured. */
 #define TRAWL_WU_MANBER_TRIAL_RATIO 16
 #define TRAWL_WU_MANBER_FEW_OTHERS 4
 

@@ -18,13 +18,13 @@ static bool compares_whole(bool folded, uint32_t length) {
 }
 
 static void enter(trawl_cuda_comparisons *self, double keys, uint32_t bytes) {
-    uint32_t class = 0;
-    while (class + 1 < TRAWL_CUDA_COMPARISON_CLASSES &&
-           (uint64_t)TRAWL_GPU_COMPARED_TOGETHER << class < bytes) {
-        class ++;
+    uint32_t place = 0;
+    while (place + 1 < TRAWL_CUDA_COMPARISON_CLASSES &&
+           (uint64_t)TRAWL_GPU_COMPARED_TOGETHER << place < bytes) {
+        place++;
     }
-    self->keys[class] += keys;
-    self->bytes[class] += keys * bytes;
+    self->keys[place] += keys;
+    self->bytes[place] += keys * bytes;
 }
 
 void trawl_cuda_comparisons_begin(trawl_cuda_comparisons *self, bool folded,
@@ -75,8 +75,8 @@ void trawl_cuda_comparisons_add(trawl_cuda_comparisons *self, bool folded, uint3
 
 static double sum_of_keys(const trawl_cuda_comparisons *self) {
     double sum = 0;
-    for (uint32_t class = 0; class < TRAWL_CUDA_COMPARISON_CLASSES; class ++) {
-        sum += self->keys[class];
+    for (uint32_t place = 0; place < TRAWL_CUDA_COMPARISON_CLASSES; place++) {
+        sum += self->keys[place];
     }
     return sum;
 }
@@ -89,11 +89,11 @@ double trawl_cuda_comparisons_share(const trawl_cuda_comparisons *self) {
 double trawl_cuda_comparisons_bytes(const trawl_cuda_comparisons *self) {
     const double all = sum_of_keys(self);
     double up_to = 0, before = 0, expected = 0;
-    for (uint32_t class = 0; class < TRAWL_CUDA_COMPARISON_CLASSES; class ++) {
-        if (self->keys[class] > 0) {
-            up_to += self->keys[class];
+    for (uint32_t place = 0; place < TRAWL_CUDA_COMPARISON_CLASSES; place++) {
+        if (self->keys[place] > 0) {
+            up_to += self->keys[place];
             const double is_longest = pow(up_to / all, WARP);
-            expected += (is_longest - before) * self->bytes[class] / self->keys[class];
+            expected += (is_longest - before) * self->bytes[place] / self->keys[place];
             before = is_longest;
         }
     }
