@@ -141,10 +141,11 @@ static uint64_t expected_total(size_t text, trawl_match_kind kind, bool mixed) {
 }
 
 /* 1,000 patterns end at each position, in the case of the patterns or only in another one. One by
- * one they take 2,000 to 5,000 ns a byte, with two automata below 100. */
+ * one they take 2,000 to 5,000 ns a byte, with two automata 100, and up to 560 on a processor that
+ * other work shares. */
 static void a_bounded_time(void **state) {
     (void)state;
-    static const double most = 500e-9 * (TESTS_ARE_SLOW ? 20 : 1);
+    static const double most = 1500e-9 * (TESTS_ARE_SLOW ? 20 : 1);
     static const char *const engines[] = {"ac-dfa", "ac-nfa", "ac-split", "qgram", "wu-manber"};
     static uint8_t text[LONG_TEXT];
     memset(text, 'a', sizeof text);
