@@ -45,9 +45,9 @@ class KeptCorpora(unittest.TestCase):
             self.assertEqual(os.listdir(folder), ["1-code.xz"])
 
 
-def contestant(kind, name, speed, matches=10):
+def contestant(kind, name, speed, matches=10, table_bytes=0):
     return {"kind": kind, "name": "auto" if kind == "auto" else name, "chosen": name,
-            "matches": matches, "speed": speed and {"median": speed / 2, "max": speed}}
+            "table_bytes": table_bytes, "matches": matches, "speed": speed and {"median": speed / 2, "max": speed}}
 
 
 class Workloads(unittest.TestCase):
@@ -112,6 +112,15 @@ class Figures(unittest.TestCase):
         self.assertEqual((judged["regret"], judged["best"]), (1.5, "ac-dfa"))
         self.assertEqual((judged["ratio"], judged["peer"]), (0.5, "hyperscan"))
         self.assertEqual(judged["matches"], 0.1)
+
+    def test_choice_measured_twice(self):
+        """A forced engine is the choice only with the same variant and tables."""
+        for table_bytes, expected in ((7, (3, 1, "auto", 0.75)), (8, (2, 1.5, "qgram", 0.5))):
+            judged = bench_zoo.judge({"number": 3, "name": "w", "bytes": 100, "contestants": [
+                contestant("auto", "qgram", 2.0, table_bytes=7),
+                contestant("engine", "qgram", 3.0, table_bytes=table_bytes),
+                contestant("peer", "hyperscan", 4.0)]})
+            self.assertEqual(tuple(map(judged.get, ("auto", "regret", "best", "ratio"))), expected)
 
     def test_copies_are_out_of_step(self):
         strips = [1 << shift for shift in range(10, 30)] + [3 << shift for shift in range(10, 28)]
