@@ -171,6 +171,7 @@ static void rarest_bytes_of_all_patterns_are_compared(void **state) {
         {{"etet.e", "tete.a"}, TRAWL_PATTERN_CASE_INSENSITIVE, ".."},
         {{"zebra", "quick"}, 0, NULL},
         {{"e", "t", "a"}, 0, NULL}, /* many candidates, and no pair */
+        {{"qqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"}, 0, "qq"},
     };
     static uint8_t text[20000];
     random_source random = random_for_case(3, 0);
@@ -192,6 +193,9 @@ static void rarest_bytes_of_all_patterns_are_compared(void **state) {
             bool in_order = pair->before[0] <= pair->before[1];
             assert_int_equal(pair->byte[in_order ? 0 : 1], cases[i].pair[0]);
             assert_int_equal(pair->byte[in_order ? 1 : 0], cases[i].pair[1]);
+            /* The ends of a run, as neighbours stand at nearly every position of one. */
+            if (pair->byte[0] == pair->byte[1] && patterns->count == 1)
+                assert_int_equal(pair->before[in_order ? 1 : 0], patterns->max_length);
         }
         trawl_patterns_free(patterns);
     }

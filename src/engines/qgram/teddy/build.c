@@ -330,13 +330,33 @@ static bool find_shared_byte(const chooser *self, uint32_t distance, uint8_t *by
     return true;
 }
 
+/* Keeps of each byte value the least and the greatest distance, as a pair of two neighbours of one
+ * value stands at nearly every position of a run of this value. If `byte` is listed with two
+ * distances, replaces the greater one and returns true. */
+static bool replace_greater_distance(uint8_t byte, uint32_t distance, uint8_t *distances,
+                                     const uint8_t *bytes, uint32_t count) {
+    uint32_t listed = 0, last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (bytes[i] == byte) {
+            listed++;
+            last = i;
+        }
+    }
+    if (listed < 2) {
+        return false;
+    }
+    distances[last] = (uint8_t)distance;
+    return true;
+}
+
 /* Finds up to TRAWL_TEDDY_PAIR_CHOICES distances at which all patterns have the same byte, those
  * with the rarest bytes first. */
 static uint32_t find_shared_bytes(const chooser *self, uint8_t *distances, uint8_t *bytes) {
     uint32_t count = 0;
     for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
         uint8_t byte;
-        if (!find_shared_byte(self, distance, &byte)) {
+        if (!find_shared_byte(self, distance, &byte) ||
+            replace_greater_distance(byte, distance, distances, bytes, count)) {
             continue;
         }
         uint32_t at = count;
