@@ -12,11 +12,10 @@
 #define RECORD_STEPS ((size_t)4096)
 #define RECORD_STEPS_MAX ((size_t)32768)
 #define COUNT_STEPS ((size_t)1 << 16)
-/* A lane is at least this many times as long as its warm-up, which walks `overlap` bytes a second
- * time: at most 1/8 of the steps are for warm-ups. Where lanes cannot be so long, fewer or
- * shorter ones walk a short block (plan_short_block). Blocks that count have lanes of 128 times the
- * overlap, as they need no memory. Fewer warm-ups stand against more windows that are too short for
- * lanes; no measurement chose the two factors. */
+/* A lane of a block that counts is at least this many times as long as its warm-up, which walks
+ * `overlap` bytes a second time: at most 1/8 of the steps are for warm-ups. Usually its lanes have
+ * 128 times the overlap, as they need no memory. A lane of a block that records has eight times
+ * the overlap, if patterns are long. No measurement chose the two factors. */
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
@@ -26,45 +25,69 @@
 #define ONE_STEP 10
 #define SEVERAL_START 100
 
+/* After a block whose lanes did not join in time, as in texts full of long patterns, so many blocks
+ * have lanes that are long enough to join for certain. Chosen, not measured against other numbers.
+ */
+#define UNJOINED_BLOCKS 16
+
 /* A text is sparse where at most one step in 24 matches, and full where at most one in 24 does not.
  * There a loop with a branch on matching is the fastest; between the two, the loop without the
  * branch is, since it loses about as much in 24 steps as one misprediction costs. */
 #define SPARSE_STEPS 24
 #define FULL_STEPS 24
 
-/* Steps of each lane of the next block; 0: the rest is too short for all lanes. `left`: bytes of
- * the window. */
-static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
+/* Steps of each lane of the next block that counts; 0: the rest is too short for all lanes. `left`:
+ * bytes of the window. */
+static size_t counting_steps(const trawl_lane_walker *walker, size_t left) {
+    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
+    most = most < COUNT_STEPS ? COUNT_STEPS : most;
     size_t steps = left / TRAWL_LANES;
     steps = steps < most ? steps : most;
     bool enough = steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap;
     return enough && !walker->plain ? steps : 0;
 }
 
-/* A block of lanes that is too short for the ones above: `bytes` of text, and as many lanes as are
- * fastest. */
-typedef struct short_block {
+/* A block of lanes that record: `bytes` of text, and as many lanes as are fastest. */
+typedef struct recorded_block {
     size_t bytes, lanes, steps; /* no lanes: one lane is fastest */
-} short_block;
+    size_t most_joining;        /* steps of a lane in the text of the next one, at most */
+} recorded_block;
 
-/* A short block of `left` bytes in lanes of at most `most` steps, or none. */
-static short_block plan_short_block(const trawl_lane_walker *walker, size_t left, size_t most) {
+/* The last lane begins so many bytes before the end of the lane before it. */
+static size_t shared_bytes(const recorded_block *block) {
+    return block->lanes * block->steps - block->bytes;
+}
+
+static size_t record_steps(const trawl_lane_walker *walker) {
+    size_t most = OVERLAP_FACTOR * walker->overlap;
+    return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
+}
+
+/* The next block that records, of the `left` bytes of the window. */
+static recorded_block plan_block(const trawl_lane_walker *walker, size_t left) {
+    const size_t most = record_steps(walker);
     const struct {
         size_t lanes, step;
     } ways[] = {{TRAWL_FEW_LANES, walker->loops->few_cost}, {TRAWL_LANES, walker->loops->all_cost}};
-    short_block best = {.bytes = left};
-    size_t overlap = walker->overlap, least = SIZE_MAX;
-    if (walker->plain || left <= overlap || overlap >= most) {
-        return best;
-    }
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        size_t lanes = ways[i].lanes, repeated = (lanes - 1) * overlap;
-        size_t room = lanes * most - repeated, bytes = left < room ? left : room;
-        size_t steps = (bytes + repeated + lanes - 1) / lanes;
-        size_t time = SEVERAL_START + steps * ways[i].step;
-        if (time < ONE_STEP * bytes && time < least) {
+    recorded_block best = {.bytes = left};
+    /* After max_length bytes a walk from the root is in the state of any other walk. */
+    const size_t certain = walker->overlap + 1;
+    size_t least = ONE_STEP * left;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !walker->plain && certain < most; i++) {
+        recorded_block way = {.lanes = ways[i].lanes};
+        size_t room = way.lanes * (most - certain);
+        way.bytes = left < room ? left : room;
+        way.steps = (way.bytes + way.lanes - 1) / way.lanes;
+        if (way.steps <= way.lanes) {
+            continue;
+        }
+        size_t own = way.steps - shared_bytes(&way);
+        way.most_joining = own < certain ? own : certain;
+        size_t time = SEVERAL_START + (way.steps + 2 * walker->join_steps) * ways[i].step;
+        time += ONE_STEP * (left - way.bytes);
+        if (time < least && (own >= certain || walker->unjoined == 0)) {
             least = time;
-            best = (short_block){.bytes = bytes, .lanes = lanes, .steps = steps};
+            best = way;
         }
     }
     return best;
@@ -135,16 +158,11 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
     return TRAWL_OK;
 }
 
-static size_t record_steps(const trawl_lane_walker *walker) {
-    size_t most = OVERLAP_FACTOR * walker->overlap;
-    return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
-}
-
 /* Allocates room for the events of a block of a window with `owned` owned bytes. */
 static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
-    /* A short block of several lanes repeats overlaps; it is longer than one of them. */
-    size_t repeated = owned > walker->overlap ? TRAWL_LANES * (walker->overlap + 1) : 0;
+    /* Lanes share bytes, and go on for at most max_length steps. */
+    size_t repeated = TRAWL_LANES * ((walker->overlap < owned ? walker->overlap : owned) + 2);
     bool fewer = owned < most && owned + repeated < most; /* owned may be SIZE_MAX */
     size_t needed = (fewer ? owned + repeated : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
@@ -171,24 +189,51 @@ typedef struct lane_progress {
     uint32_t state; /* before text[position] */
 } lane_progress;
 
-/* Records and consumes a short block. Lanes have the same number of steps, and the first `overlap`
- * of each but the first bring it into its state: events there are dropped.
+/* Lets the lanes go on until each is in the state that a walk from the root, as the next lane
+ * began, has at this place: from there on the next lane's states are the right ones. Returns how
+ * many lanes have right states: all, or those before the first that went `most_joining` steps in
+ * vain. */
+static size_t join_lanes(trawl_lane_walker *walker, const recorded_block *block,
+                         trawl_lane_set *lanes, size_t *joining) {
+    const size_t last = block->lanes - 1, shared = shared_bytes(block);
+    uint32_t from_root[TRAWL_LANES] = {0};
+    if (shared != 0) {
+        trawl_lane_set start = {.text = {lanes->text[last]}};
+        walker->loops->advance[1](walker->automaton, &start, shared);
+        from_root[last - 1] = start.state[0];
+    }
+    *joining = walker->loops->join[block->lanes == TRAWL_LANES](walker->automaton, lanes, from_root,
+                                                                block->steps, block->most_joining);
+    walker->join_steps = (3 * walker->join_steps + *joining + 2) / 4;
+    size_t right = 0;
+    while (right < last && lanes->state[right] == from_root[right]) {
+        right++;
+    }
+    if (right < last) {
+        walker->unjoined = UNJOINED_BLOCKS;
+    }
+    return right + 1;
+}
+
+/* Records and consumes a block of several lanes. They have the same number of steps, and all but
+ * the first begin in the root. Then each goes on in the text of the next one, whose events there
+ * are dropped, until both are in the same state (join_lanes).
  *
- *     lane 0  |-------------->|
- *     lane 1          |. . . .------>|
- *     lane 2                 |. . . .------>|       . warm-up
+ *     lane 0  |-------->|-->
+ *     lane 1            |. .---->|-->
+ *     lane 2                     |. .---->|         . its events are dropped
  */
-static trawl_status record_short_block(trawl_lane_walker *walker, const trawl_window *window,
-                                       const short_block *block, lane_progress *at,
-                                       const event_consumer *consumer) {
+static trawl_status record_lanes(trawl_lane_walker *walker, const trawl_window *window,
+                                 const recorded_block *block, lane_progress *at,
+                                 const event_consumer *consumer) {
     const size_t count = block->lanes, steps = block->steps;
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
     lanes.state[0] = at->state;
     for (size_t lane = 0; lane < count; lane++) {
-        size_t from = lane * (steps - walker->overlap), last = block->bytes - steps;
-        lanes.text[lane] = window->text + at->position + (from < last ? from : last);
-        lanes.events[lane] = walker->events + lane * (steps + 1);
+        size_t from = lane + 1 < count ? lane * steps : block->bytes - steps;
+        lanes.text[lane] = window->text + at->position + from;
+        lanes.events[lane] = walker->events + lane * (steps + block->most_joining + 1);
     }
     bool dense = walker->density == TRAWL_LANES_MIXED;
     if (count == TRAWL_FEW_LANES) {
@@ -198,72 +243,47 @@ static trawl_status record_short_block(trawl_lane_walker *walker, const trawl_wi
     } else {
         walker->loops->record[0](walker->automaton, &lanes, steps);
     }
-    at->state = lanes.state[count - 1];
-    size_t events = 0, done = at->position; /* events up to there belong to the lanes before */
+    size_t joining, events = 0, done = at->position; /* events up to there are consumed */
+    const size_t right = join_lanes(walker, block, &lanes, &joining);
     trawl_status status = TRAWL_OK;
-    for (size_t lane = 0; lane < count && status == TRAWL_OK; lane++) {
+    for (size_t lane = 0; lane < right && status == TRAWL_OK; lane++) {
         size_t begin = (size_t)(lanes.text[lane] - window->text);
         trawl_ending_event *own = lanes.events[lane], *past = own + lanes.event_count[lane];
         events += lanes.event_count[lane];
         while (own != past && begin + own->position <= done) {
             own++;
         }
-        done = begin + steps;
+        done = begin + steps + (lane + 1 < count ? joining : 0);
         if (own != past) {
             status = consume(walker, window, own, (size_t)(past - own), begin, consumer);
         }
     }
-    walker->density = density(events, steps * count);
-    at->position += block->bytes;
+    walker->density = density(events, done - at->position);
+    at->state = lanes.state[right - 1];
+    at->position = done;
     return status;
 }
 
-/* Records and consumes one block of lanes: of all, of a few, or of one where the rest is too short
- * for several. */
+/* Records and consumes one block. */
 static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
                                  lane_progress *at, const event_consumer *consumer) {
-    size_t most = record_steps(walker);
-    size_t left = window->length - at->position;
-    size_t steps = lane_steps(walker, left, most);
-    if (steps == 0) {
-        short_block block = plan_short_block(walker, left, most);
-        if (block.lanes != 0) {
-            return record_short_block(walker, window, &block, at, consumer);
-        }
+    size_t left = window->length - at->position, most = record_steps(walker);
+    recorded_block block = plan_block(walker, left);
+    walker->unjoined -= walker->unjoined != 0;
+    if (block.lanes != 0) {
+        return record_lanes(walker, window, &block, at, consumer);
     }
+    size_t steps = left < most ? left : most;
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
-    if (steps == 0) {
-        steps = left < most ? left : most;
-        lanes.text[0] = window->text + at->position;
-        lanes.state[0] = at->state;
-        lanes.events[0] = walker->events;
-        walker->loops->record[1](walker->automaton, &lanes, steps);
-        at->state = lanes.state[0];
-        at->position += steps;
-        return consume(walker, window, walker->events, lanes.event_count[0], at->position - steps,
-                       consumer);
-    }
-    start_lanes(walker, window, at->position, steps, at->state, &lanes);
-    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
-        lanes.events[lane] = walker->events + lane * (steps + 1);
-    }
-    if (walker->density == TRAWL_LANES_MIXED) {
-        walker->loops->record_dense(walker->automaton, &lanes, steps);
-    } else {
-        walker->loops->record[0](walker->automaton, &lanes, steps);
-    }
-    at->state = lanes.state[TRAWL_LANES - 1];
-    size_t events = 0;
-    trawl_status status = TRAWL_OK;
-    for (size_t lane = 0; lane < TRAWL_LANES && status == TRAWL_OK; lane++) {
-        events += lanes.event_count[lane];
-        status = consume(walker, window, lanes.events[lane], lanes.event_count[lane],
-                         at->position + lane * steps, consumer);
-    }
-    walker->density = density(events, steps * TRAWL_LANES);
-    at->position += steps * TRAWL_LANES;
-    return status;
+    lanes.text[0] = window->text + at->position;
+    lanes.state[0] = at->state;
+    lanes.events[0] = walker->events;
+    walker->loops->record[1](walker->automaton, &lanes, steps);
+    at->state = lanes.state[0];
+    at->position += steps;
+    return consume(walker, window, walker->events, lanes.event_count[0], at->position - steps,
+                   consumer);
 }
 
 static trawl_status record_window(trawl_lane_walker *walker, const trawl_window *window,
@@ -282,25 +302,19 @@ trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, 
     return record_window((trawl_lane_walker *)walker, window, &consumer, error);
 }
 
-static size_t count_steps(const trawl_lane_walker *walker) {
-    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
-    return most < COUNT_STEPS ? COUNT_STEPS : most;
-}
-
 /* Whether the next block is recorded also where matches are only counted: where they are frequent
  * but not in nearly all steps, since recording needs no branch that depends on the text; and if it
- * is a short one, whose lanes meet some matches twice. */
+ * is too short for lanes that are warmed up. */
 static bool records_to_count(const trawl_lane_walker *walker, size_t left) {
     return walker->density == TRAWL_LANES_MIXED ||
-           (lane_steps(walker, left, count_steps(walker)) == 0 &&
-            plan_short_block(walker, left, record_steps(walker)).lanes != 0);
+           (counting_steps(walker, left) == 0 && plan_block(walker, left).lanes != 0);
 }
 
 /* Counts one block by the totals of states, or the rest of the window if that is short. */
 static void count_block(trawl_lane_walker *walker, const trawl_window *window, lane_progress *at,
                         trawl_counts *counts) {
     size_t left = window->length - at->position;
-    size_t steps = lane_steps(walker, left, count_steps(walker));
+    size_t steps = counting_steps(walker, left);
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
     if (steps == 0) {

@@ -7,12 +7,16 @@
  * lanes of equal length, one step of each lane in turn:
  *
  *     block   | lane 0 ------> | lane 1 ------> | ...  | lane 7 ------> |  next block
- *                          |-->|            |-->|
- *                        warm-up of lane 1, of lane 2: `overlap` bytes
  *
- * A lane begins max_length - 1 bytes early, which brings it into the right state, as the overlap
- * does for chunks (Zha & Sahni 2011, IV-A). Lane 0 continues where the last block ended. The
- * matches of the lanes are reported lane after lane, so that the order is kept.
+ * Lane 0 continues where the last block ended; which states the others begin in is not known yet.
+ * - Blocks that count: a lane begins max_length - 1 bytes early, which brings it into the right
+ *   state, as the overlap does for chunks (Zha & Sahni 2011, IV-A): its warm-up.
+ * - Blocks that record: a lane begins in the root, so its first states may be wrong. The lane
+ * before it goes on in its text until both are in the same state, mostly within a few bytes and at
+ * the latest after max_length. Up to there events of the lane before are taken, from there on those
+ * of the lane itself.
+ *
+ * The matches of the lanes are reported lane after lane, so that the order is kept.
  */
 #ifndef TRAWL_SCAN_LANES_H
 #define TRAWL_SCAN_LANES_H
@@ -51,6 +55,11 @@ typedef struct trawl_lane_loops {
     void (*record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps);
     /* The same of TRAWL_FEW_LANES lanes: with a branch, and without. */
     void (*record_few[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    /* Goes on with all lanes but the last of TRAWL_FEW_LANES or TRAWL_LANES, which have made `done`
+     * steps, each beside a walk whose state is in from_root, and records events. Returns the steps
+     * after which all are in the states of the walks beside them, or `most`. */
+    size_t (*join[2])(const void *automaton, trawl_lane_set *lanes, uint32_t *from_root,
+                      size_t done, size_t most);
     /* Replaces the states of recorded events by their keys. */
     void (*name_keys)(const void *automaton, trawl_ending_event *events, size_t count);
     /* The longest key that ends in the state with this number, or TRAWL_NO_KEY. */
@@ -82,6 +91,8 @@ typedef struct trawl_lane_walker {
     bool verify;                /* some outputs need verification: totals do not suffice */
     bool plain;                 /* one lane walks alone always (trawl_study_scan_options) */
     trawl_lane_density density; /* of the last block */
+    size_t join_steps;          /* how many steps lanes took of late to join, on average */
+    unsigned unjoined; /* in so many blocks lanes must be long enough to join for certain */
     trawl_ending_event *events; /* of one block; NULL until needed */
     size_t event_capacity;
     uint64_t *hits; /* counts of keys; NULL unless patterns are counted one by one */

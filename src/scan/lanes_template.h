@@ -118,6 +118,53 @@ TARGET static void NAME(record_few_dense)(const void *automaton, trawl_lane_set 
     NAME(record_lanes)(automaton, lanes, steps, TRAWL_FEW_LANES, true);
 }
 
+/* Goes on with `count` lanes, each beside a walk from the root at the same place. Writes an event
+ * for every state, which the next one overwrites unless the state matches. Stops where all lanes
+ * are in the states of the walks beside them, after `most` steps at the latest. */
+TARGET static inline size_t NAME(join_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
+                                             uint32_t *from_root, size_t done, size_t most,
+                                             size_t count) {
+    PREPARE
+    uint32_t state[TRAWL_LANES], beside[TRAWL_LANES];
+    trawl_ending_event *events[TRAWL_LANES];
+    size_t i = 0;
+    bool joined = false;
+    memcpy(state, lanes->state, sizeof state);
+    memcpy(beside, from_root, sizeof beside);
+    for (size_t lane = 0; lane < count; lane++) {
+        events[lane] = lanes->events[lane] + lanes->event_count[lane];
+    }
+    for (; i < most && !joined; i++) {
+        uint32_t different = 0;
+        UNROLL_LANES
+        for (size_t lane = 0; lane < count; lane++) {
+            const uint8_t byte = lanes->text[lane][done + i];
+            state[lane] = STEP(state[lane], byte);
+            beside[lane] = STEP(beside[lane], byte);
+            different |= state[lane] ^ beside[lane];
+            *events[lane] = (trawl_ending_event){(uint32_t)(done + i) + 1, state[lane]};
+            events[lane] += MATCHING(state[lane]) ? 1 : 0;
+        }
+        joined = different == 0;
+    }
+    memcpy(lanes->state, state, sizeof state);
+    memcpy(from_root, beside, sizeof beside);
+    for (size_t lane = 0; lane < count; lane++) {
+        lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
+    }
+    return i;
+}
+
+TARGET static size_t NAME(join_few)(const void *automaton, trawl_lane_set *lanes,
+                                    uint32_t *from_root, size_t done, size_t most) {
+    return NAME(join_lanes)(automaton, lanes, from_root, done, most, TRAWL_FEW_LANES - 1);
+}
+
+TARGET static size_t NAME(join_many)(const void *automaton, trawl_lane_set *lanes,
+                                     uint32_t *from_root, size_t done, size_t most) {
+    return NAME(join_lanes)(automaton, lanes, from_root, done, most, TRAWL_LANES - 1);
+}
+
 TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *events,
                                    size_t count) {
     const AUTOMATON *a = automaton;
@@ -152,6 +199,7 @@ static const trawl_lane_loops LOOPS = {
     .record = {NAME(record_many), NAME(record_one)},
     .record_dense = NAME(record_dense),
     .record_few = {NAME(record_few), NAME(record_few_dense)},
+    .join = {NAME(join_few), NAME(join_many)},
     .name_keys = NAME(name_keys),
     .key_of = NAME(key_of),
     .write_states = NAME(write_states),
