@@ -67,10 +67,10 @@ holds 'is shown without its control characters' grep -qF 't?[7m' .out
 refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
 
 # plans for a GPU, which need none
-check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog --build-limit 1M
+check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog
 checks=$((checks + 1))
 tr -s ' \n' ' ' <.out | grep -qE 'engine (qgram|ac-dfa), .* why kernel [a-z]+, [0-9]+ GB/s expected' || fail 'why this kernel'
-check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox --build-limit 1M
+check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox
 checks=$((checks + 1))
 grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'
 refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" info --device gpu -e fox
