@@ -12,12 +12,14 @@
 #include "cli/compile/command.h"
 #include "cli/devices/command.h"
 #include "cli/engines/command.h"
+#include "cli/flags/arguments.h"
 #include "cli/grep/command.h"
 #include "cli/index/command.h"
 #include "cli/info/command.h"
 #include "cli/replace/command.h"
 #include "cli/reproduce/command.h"
 #include "cli/scan/command.h"
+#include "cli/scan/options.h"
 #include "cli/tune/command.h"
 #include "trawl/trawl.h"
 
@@ -70,6 +72,20 @@ static int print_help(void) {
     return finish_output(EXIT_MATCHED);
 }
 
+/* Whether text, "-f" or "--file=x", is a flag of `trawl scan`. */
+static bool is_flag_of_scan(const char *text) {
+    bool is_long = text[1] == '-';
+    size_t length = strcspn(text + 2, "=");
+    const flag *row = NULL;
+    for (size_t i = 0; (row = command_flag(&scan_command, i)) != NULL; i++) {
+        if (is_long ? row->name != NULL && strlen(row->name) == length &&
+                          strncmp(row->name, text + 2, length) == 0
+                    : row->letter != 0 && row->letter == text[1])
+            return true;
+    }
+    return false;
+}
+
 static const entry *find(const char *name) {
     nearest search = {.unknown = name};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
@@ -82,7 +98,9 @@ static const entry *find(const char *name) {
         if (strcmp(synonyms[i], name) == 0)
             search.name = "scan";
     }
-    if (name[0] == '-')
+    if (name[0] == '-' && name[1] != '\0' && !is_flag_of_scan(name))
+        report("unknown flag %s; see 'trawl --help'", name);
+    else if (name[0] == '-')
         report("expected a command before %s, such as 'trawl scan %s'; see 'trawl --help'", name,
                name);
     else if (search.name != NULL)
@@ -90,6 +108,18 @@ static const entry *find(const char *name) {
     else
         report("there is no command '%s'; see 'trawl --help'", name);
     return NULL;
+}
+
+/* trawl help [COMMAND [BUILD OR QUERY]]: prints what COMMAND --help prints. */
+static int explain(int count, char **words) {
+    char help[] = "--help";
+    if (count == 0 || strcmp(words[0], "help") == 0 || strcmp(words[0], help) == 0 ||
+        strcmp(words[0], "-h") == 0)
+        return print_help();
+    const entry *explained = find(words[0]);
+    bool two = count > 1 && words[1][0] != '-';
+    char *values[] = {words[0], two ? words[1] : help, help, NULL};
+    return explained == NULL ? EXIT_ERROR : explained->run(two ? 3 : 2, values);
 }
 
 /* Opens files in the place of closed standard streams. Otherwise the next file that is opened would
@@ -119,14 +149,8 @@ int main(int argc, char **argv) {
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return print_help();
-    if (strcmp(name, "help") == 0) {
-        if (argc < 3)
-            return print_help();
-        const entry *explained = find(argv[2]);
-        char help[] = "--help";
-        char *values[] = {argv[2], help, NULL};
-        return explained == NULL ? EXIT_ERROR : explained->run(2, values);
-    }
+    if (strcmp(name, "help") == 0)
+        return explain(argc - 2, argv + 2);
     const entry *wanted = find(name);
     return wanted == NULL ? EXIT_ERROR : wanted->run(argc - 1, argv + 1);
 }

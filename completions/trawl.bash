@@ -27,13 +27,15 @@ _trawl_flags() {
     "$1" "$2" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u
 }
 
+_trawl_commands="scan grep replace cat compile index info bench tune reproduce devices engines help"
+
 _trawl() {
     local trawl=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]}
     local previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep replace cat compile index info bench tune reproduce devices engines --help --version" "$current"
+        _trawl_words "$_trawl_commands --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.
@@ -64,7 +66,9 @@ _trawl() {
             ;;
         --color | --colour) _trawl_words "always never auto" "$current" ;;
         *)
-            if [[ $command == index && COMP_CWORD -eq 2 ]]; then
+            if [[ $command == help && COMP_CWORD -eq 2 ]]; then
+                _trawl_words "$_trawl_commands" "$current"
+            elif [[ $command == help && $previous == index ]] || [[ $command == index && COMP_CWORD -eq 2 ]]; then
                 _trawl_words "build query" "$current"
             elif [[ $command == index && $current == -* ]]; then
                 _trawl_words "$("$trawl" index "${COMP_WORDS[2]}" --help 2>/dev/null |

@@ -25,6 +25,7 @@ import math
 import os
 import re
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_picture
@@ -361,6 +362,26 @@ class Run:
                 if result["form"] == "count" and result["bytes"] == most]
 
 
+def peers(run):
+    """Names and versions of the programs and libraries that were measured beside trawl."""
+    found = {}
+    for result in run.results if run.kind == "cpu" else []:
+        for one in result["contestants"]:
+            name = one["name"].partition(" ")[0]  # without flags: grep -F -c
+            if one["kind"] in ("peer", "program") and one["speed"] and name != "trawl":
+                found["%s %s" % (name, one["version"])] = one["kind"]
+    return sorted(found, key=lambda title: found[title])  # libraries first
+
+
+def cache_bytes(machine):
+    """Of one third-level cache; 0 if the run has not recorded it, as "32 MiB (1 instance)"."""
+    units = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    match = re.fullmatch(r"([0-9.]+) (\w+) \((\d+) instances?\)", machine["caches"].get("L3", ""))
+    if match is None or match.group(2) not in units:
+        return 0
+    return float(match.group(1)) * units[match.group(2)] / int(match.group(3))
+
+
 def newest(directory):
     """The last run of each machine, in the order of their names."""
     runs = [Run(path) for path in sorted(glob.glob(os.path.join(directory, "data", "*.json")))]
@@ -429,11 +450,11 @@ def index(runs):
              "tables beside what is measured", "today: [papers](papers/README.md).", ""]
     if not runs:
         return "\n".join(lines + ["No run of this version has been recorded."]) + "\n"
-    lines += ["| machine | date | commit | workloads |", "|---|---|---|---|"]
+    lines += ["| machine | date | commit | workloads | peers |", "|---|---|---|---|---|"]
     for run in runs:
-        lines.append("| [%s](%s.md) | %s | %s | %d |" % (
+        lines.append("| [%s](%s.md) | %s | %s | %d | %s |" % (
             run.model(), run.name, run.date, run.head["commit"],
-            len({result["name"] for result in run.results})))
+            len({result["name"] for result in run.results}), ", ".join(peers(run)) or "none"))
     return "\n".join(lines) + "\n"
 
 
@@ -445,6 +466,7 @@ SHOWN = (("rare-10", "10 rare strings", "English"), ("rare-1000", "1,000 rare st
          ("code-1000", "1,000 identifiers", "C source"),
          ("gitleaks-code", "244 keywords of secrets", "C source"),
          ("yara-programs", "35,526 malware strings", "programs"),
+         ("yara-traffic", "35,526 malware strings", "traffic"),
          ("snort-traffic", "4,781 intrusion rules", "traffic"),
          ("dna8-16000", "16,000 pieces of 8 letters", "DNA"),
          ("13grams-dickens", "45,164 sentences", "Dickens"))
@@ -470,17 +492,45 @@ def speed_table(run, gpu):
     return lines
 
 
+def wrapped(text):
+    """Lines of a paragraph; names with hyphens and links stay whole."""
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def texts_sentence(run):
+    """How long the texts were; and whether a cache held them, which makes fast rows faster."""
+    sizes = sorted({result["bytes"] for result in run.results})
+    sizes = [sizes[0]] if len(sizes) == 1 else [sizes[0], sizes[-1]]
+    text = "Texts of %s" % " to ".join(map(size_text, sizes))
+    if sizes[-1] <= cache_bytes(run.machine):
+        text += (", which fit in this processor's third-level cache; longer texts are slower where a "
+                 "row is faster than memory")
+    return text + "."
+
+
+def named_ratio(pair):
+    """A ratio and its workload, as README.md names it."""
+    titles = {name: "%s, %s" % (patterns, text) for name, patterns, text in SHOWN}
+    return "%.3g (%s)" % (pair[0], titles.get(pair[1], pair[1]))
+
+
 def speed_section(run, gpu):
-    ratios = run.ratios()
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    text = ["One thread of %s, counting all matches, beside the fastest peer in the same run; geometric"
-            % run.model(), "mean of the ratio over %d workloads: %.2g. [All of them](docs/results/%s.md)."
-            % (len(ratios), mean, run.name)]
+    pairs = [(found["ratio"], result["name"]) for result in run.results
+             for found in [summarize(result)] if found["ratio"]]
+    mean = math.exp(sum(math.log(ratio) for ratio, _ in pairs) / len(pairs))
+    text = ("One thread of %s, counting all matches, beside the fastest peer in the same run; "
+            "geometric mean of the ratio over %d workloads: %.2g, lowest %s, highest %s. "
+            "[All of them](docs/results/%s.md)."
+            % (run.model(), len(pairs), mean, named_ratio(min(pairs)), named_ratio(max(pairs)),
+               run.name))
     if gpu:
-        text += ["GPU column: one %s, text already in GPU memory ([all GPU"
-                 % gpu.model().partition(" (")[0],
-                 "results](docs/results/%s.md)); a file reaches about 50 GB/s, through the link." % gpu.name]
-    return "\n".join([BEGIN, *text, "", *speed_table(run, gpu), "",
+        text += (" GPU column: one %s, text of %s already in GPU memory "
+                 "([all GPU results](docs/results/%s.md)); a file reaches about 50 GB/s, through the "
+                 "link." % (gpu.model().partition(" (")[0], size_text(gpu.counts()[0]["bytes"]),
+                            gpu.name))
+    below = "%s Peers in this run: %s, as `trawl bench --peers` measures them." % (
+        texts_sentence(run), ", ".join(peers(run)))
+    return "\n".join([BEGIN, *wrapped(text), "", *speed_table(run, gpu), "", *wrapped(below), "",
                       "![Speeds of trawl and of the fastest peer](docs/results/%s.svg)" % run.name, END])
 
 

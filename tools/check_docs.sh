@@ -4,9 +4,14 @@
 # backticks or in blocks. Also the documents that code, scripts and manual pages name, and the source files
 # that comments name. What is below docs/results is generated, and has a check of its own
 # (tools/bench_report.py --check).
-# usage: tools/check_docs.sh [ROOT]       exit status 1 and a list on a violation
+# With a command that is built (build/release/trawl, if it is there), also that each flag of its --help is
+# in the manual page of the command, or in trawl(1).
+# usage: tools/check_docs.sh [ROOT [TRAWL]]       exit status 1 and a list on a violation; 77 where git
+#        does not know which files there are
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
+git ls-files --error-unmatch README.md >/dev/null 2>&1 || exit 77
+trawl=${2:-build/release/trawl}
 status=0
 violation() {
     echo "$1: $2"
@@ -75,5 +80,26 @@ while IFS=: read -r file line name; do
     [[ -v "known[$name]" ]] || violation "$file:$line" "there is no $name"
 done < <(git ls-files -co --exclude-standard -- 'src/*.c' 'src/*.h' 'src/*.cu' 'src/*.cuh' 'cli/*.c' 'cli/*.h' \
     'include/*.h' | xargs grep -noIE '(^|[^A-Za-z0-9_/.<"%])[a-z0-9_]+(/[a-z0-9_]+)*\.(c|h|cu|cuh)\b' /dev/null)
+
+# flags COMMAND...: what --help lists, one a line.
+flags() { "$@" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z0-9-]+' | grep -oE -e '--.*' | sort -u; }
+# described PAGE COMMAND...: whether the page, or trawl.1, has each of the command's flags.
+described() {
+    local page=docs/man/$1 flag
+    shift
+    [[ -e $page ]] || page=docs/man/trawl.1
+    while IFS= read -r flag; do
+        # In a page a dash is \- and a name may end before a blank, a quote or a backslash.
+        grep -qE -e "${flag//-/\\\\-}([^a-z\\-]|\\\\[^-]|\$)" "$page" docs/man/trawl.1 ||
+            violation "$page" "${*:2} has the flag $flag, which is not described"
+    done < <(flags "$@")
+}
+if [[ -x $trawl ]]; then
+    while IFS= read -r command; do
+        described "trawl-$command.1" "$trawl" "$command"
+    done < <("$trawl" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx help)
+    described trawl-index.1 "$trawl" index build
+    described trawl-index.1 "$trawl" index query
+fi
 
 exit $status

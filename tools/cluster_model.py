@@ -9,7 +9,8 @@ usage: tools/cluster_model.py model [--bytes N] [--nodes N,N...] [CONSTANT=VALUE
 model prints, for each number of nodes, the seconds of each stage and which one is the bottleneck.
 check compares the model with measured runs: lines of ranks, processors and seconds, separated by tabs.
 simulate runs every claim of a counter in the memory of rank 0 as an event.
-The constants and their defaults are in CONSTANTS; the guide on large texts says where they come from.
+The constants and their defaults are in CONSTANTS; docs/notebook/2026-11-clusters.md says where they come
+from.
 """
 import argparse
 import heapq

@@ -113,8 +113,9 @@ row() {
             speed, lines }' >>"$table"
 }
 
+# own TITLE [FLAG...]
 own() {
-    timed "$trawl" grep "${flags[@]}" "$directory/log" >"$directory/trawl.out"
+    timed "$trawl" grep "${@:2}" "${flags[@]}" "$directory/log" >"$directory/trawl.out"
     ((status == 0)) || fail "trawl grep ended with status $status"
     row "$1" "$(stat -c %s "$directory/log")" "$(wc -l <"$directory/trawl.out")"
 }
@@ -157,6 +158,8 @@ compare() {
     local table=$directory/table.$1 flags=(${2:+"$2"} -f "$directory/$1") shown="${2:+$2 }-f $1 log"
     : >"$table"
     own "trawl grep $shown"
+    # The peers have one thread, so trawl is also measured with one.
+    own "trawl grep --threads 1 $shown" --threads 1
     [[ -z $utf8 ]] || peer "grep -F $shown" "$utf8" grep
     peer "LC_ALL=C grep -F $shown" C grep
     if command -v rg >/dev/null; then
@@ -190,7 +193,7 @@ timed "$trawl" scan --stats -c -f "$directory/words" "$directory/log" >"$directo
 threads=$(sed -nE 's/.*"threads": *([0-9]+).*/\1/p' "$directory/statistics")
 cat <<TEXT
 
-Each output is that of trawl, byte for byte. Threads: trawl $threads, grep and rg 1.
+Each output is that of trawl, byte for byte. Threads: trawl $threads, or 1 where the row says so; grep and rg 1.
 trawl scan finds what grep and rg do not list: all occurrences, also those inside
 other words and those that overlap. Counted (trawl scan -c -f words log):
 $(group "$(<"$directory/count")") in $(printf '%.2f' "$took") s.

@@ -5,13 +5,19 @@
 
 #include "io/pattern_file.h"
 
-static bool breaks_table(const char *text, size_t length) {
-    return memchr(text, '\t', length) != NULL || memchr(text, '\n', length) != NULL ||
-           memchr(text, '\r', length) != NULL;
+/* Whether a name has a byte that separates columns or lines, or a backslash: one that stood as it
+ * is could not be told from an escaped byte. */
+static bool needs_escape(const char *text, size_t length) {
+    static const char bytes[] = "\t\n\r\\";
+    for (const char *byte = bytes; *byte != '\0'; byte++) {
+        if (memchr(text, *byte, length) != NULL)
+            return true;
+    }
+    return false;
 }
 
 size_t name_in_table(const char *name, size_t length, char *text) {
-    if (breaks_table(name, length))
+    if (needs_escape(name, length))
         return pattern_escape((const uint8_t *)name, length, text);
     memcpy(text, name, length);
     return length;

@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /* Writes a name as a column of a table: as it is, or in the escaped format (io/pattern_file.h) if
- * it has bytes that separate columns or lines. Returns the number of bytes, at most 4 * length, for
- * which `text` has room. No NUL is added. The name of standard input is "-" there. */
+ * it has a backslash or bytes that separate columns or lines. Different names are written
+ * differently. Returns the number of bytes, at most 4 * length, for which `text` has room. No NUL
+ * is added. The name of standard input is "-" there. */
 size_t name_in_table(const char *name, size_t length, char *text);
 
 /* The name of a file in messages: "(standard input)" for "-". */

@@ -30,7 +30,7 @@ enum {
 };
 
 static const flag contestant_flags[] = {
-    {FLAG_ENGINE, 0, "engine", "LIST",
+    {FLAG_ENGINE, 0, "engine", "ENGINES",
      "Engines to measure, separated by commas, each as NAME or NAME:VARIANT. all (the default): "
      "every engine; auto: the one that the planner chooses. 'trawl engines' lists the engines.",
      "Contestants"},

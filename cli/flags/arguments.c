@@ -12,6 +12,10 @@
 #include "cli/base/nearest.h"
 #include "cli/base/report.h"
 
+const char *command_program(const command *command_) {
+    return command_->program == NULL ? "trawl" : command_->program;
+}
+
 int arguments_misuse(const command *command_, const char *format, ...) {
     char message[1024];
     va_list values;
@@ -20,7 +24,8 @@ int arguments_misuse(const command *command_, const char *format, ...) {
     va_end(values);
     size_t length = strlen(message);
     bool is_question = length != 0 && message[length - 1] == '?';
-    report("%s%s 'trawl %s --help'", message, is_question ? " See" : "; see", command_->name);
+    report("%s%s '%s %s --help'", message, is_question ? " See" : "; see",
+           command_program(command_), command_->name);
     return EXIT_ERROR;
 }
 
@@ -45,10 +50,22 @@ void arguments_begin(arguments *args, const command *command_, int argc, char **
 
 /* ------------------------------------------------------------------ finding flags */
 
+/* The hint for a flag that the command does not take: what to do instead. NULL: it is no such flag.
+ * Either `letter` or `name` is given; the other is 0. */
+static const char *foreign_hint(const command *command_, char letter, const char *name) {
+    const foreign_flag *row = command_->foreign;
+    for (; row != NULL && row->hint != NULL; row++) {
+        bool same_name = name != NULL && row->name != NULL && strcmp(row->name, name) == 0;
+        if (same_name || (letter != 0 && row->letter == letter))
+            return row->hint;
+    }
+    return NULL;
+}
+
 const flag *command_flag(const command *command_, size_t index) {
     for (const flag *const *table = command_->flags; *table != NULL; table++) {
         for (const flag *row = *table; row->id != 0; row++) {
-            if (index-- == 0)
+            if (foreign_hint(command_, 0, row->name) == NULL && index-- == 0)
                 return row;
         }
     }
@@ -75,18 +92,6 @@ static const char *nearest_flag(const arguments *args, const char *name) {
     return search.name;
 }
 
-/* The hint for a flag of another program: what to do instead. NULL: it is no such flag. Either
- * `letter` or `name` is given; the other is 0. */
-static const char *foreign_hint(const arguments *args, char letter, const char *name) {
-    const foreign_flag *row = args->command->foreign;
-    for (; row != NULL && row->hint != NULL; row++) {
-        bool same_name = name != NULL && row->name != NULL && strcmp(row->name, name) == 0;
-        if (same_name || (letter != 0 && row->letter == letter))
-            return row->hint;
-    }
-    return NULL;
-}
-
 /* Reports an unknown flag, written as `shown`, whose name may have been meant to be `name`. */
 static int unknown_flag(const arguments *args, const char *shown, const char *name) {
     const char *meant = nearest_flag(args, name);
@@ -104,7 +109,7 @@ static int refuse_foreign(const arguments *args, const char *shown, const char *
 static int unknown_name(const arguments *args, const char *name) {
     char shown[256];
     (void)snprintf(shown, sizeof shown, "--%s", name);
-    const char *hint = foreign_hint(args, 0, name);
+    const char *hint = foreign_hint(args->command, 0, name);
     if (hint != NULL)
         return refuse_foreign(args, shown, hint);
     return unknown_flag(args, shown, name);
@@ -113,7 +118,7 @@ static int unknown_name(const arguments *args, const char *name) {
 /* A letter. The whole word after one dash may have been meant to be a long name. */
 static int unknown_letter(const arguments *args, const char *cluster) {
     const char shown[] = {'-', cluster[0], '\0'};
-    const char *hint = foreign_hint(args, cluster[0], NULL);
+    const char *hint = foreign_hint(args->command, cluster[0], NULL);
     if (hint != NULL)
         return refuse_foreign(args, shown, hint);
     return unknown_flag(args, shown, cluster);
@@ -146,9 +151,25 @@ static bool takes_value(const flag *row) {
     return row->value != NULL && row->value[0] != '[';
 }
 
+/* Whether the value of a flag is the name of a file or folder. */
+static bool names_file(const flag *row) {
+    static const char *const values[] = {"FILE", "DB", "DIR", "LIST", "X.tix"};
+    for (size_t i = 0; row->value != NULL && i < sizeof values / sizeof values[0]; i++) {
+        if (strcmp(row->value, values[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int accept(arguments *args, const flag *row, bool as_letter) {
     args->flag = row;
     args->as_letter = as_letter;
+    if (args->value != NULL && args->value[0] == '\0' && names_file(row)) {
+        char name[FLAG_SHOWN_BYTES];
+        (void)arguments_misuse(args->command, "%s: the file name is empty",
+                               arguments_flag_shown(args, name));
+        return ARGUMENTS_ERROR;
+    }
     return row->id;
 }
 
@@ -186,20 +207,30 @@ static int take_long(arguments *args, const char *text) {
     return accept(args, row, false);
 }
 
+/* Takes the digits of -NUM at the beginning of args->cluster. */
+static int take_digits(arguments *args, const flag *row) {
+    const char *first = args->cluster;
+    size_t length = strspn(first, "0123456789");
+    args->cluster += length;
+    for (; length > 1 && *first == '0'; length--)
+        first++;
+    if (length >= sizeof args->digits) {
+        (void)arguments_misuse(args->command, "-NUM: expected at most %zu digits, not %zu",
+                               sizeof args->digits - 1, length);
+        return ARGUMENTS_ERROR;
+    }
+    memcpy(args->digits, first, length);
+    args->digits[length] = '\0';
+    args->value = args->digits;
+    return accept(args, row, true);
+}
+
 /* Takes the flag of the first letter in args->cluster. */
 static int take_letter(arguments *args) {
     char letter = *args->cluster;
     const flag *digits = isdigit((unsigned char)letter) ? find_letter(args->command, '#') : NULL;
-    if (digits != NULL) {
-        size_t length = strspn(args->cluster, "0123456789");
-        if (length >= sizeof args->digits)
-            length = sizeof args->digits - 1;
-        memcpy(args->digits, args->cluster, length);
-        args->digits[length] = '\0';
-        args->cluster += length;
-        args->value = args->digits;
-        return accept(args, digits, true);
-    }
+    if (digits != NULL)
+        return take_digits(args, digits);
     /* In a table '#' stands for a number; on the command line it is no flag. */
     const flag *row = letter == '#' ? NULL : find_letter(args->command, letter);
     if (row == NULL && letter == 'h')
@@ -247,16 +278,15 @@ int arguments_next(arguments *args) {
 
 /* ------------------------------------------------------------------ values */
 
-/* The current flag as the user wrote it, for messages. */
-static const char *flag_shown(const arguments *args, char *text, size_t size) {
+const char *arguments_flag_shown(const arguments *args, char text[static FLAG_SHOWN_BYTES]) {
     if (args->flag == NULL)
-        (void)snprintf(text, size, "the value");
+        (void)snprintf(text, FLAG_SHOWN_BYTES, "the value");
     else if (args->as_letter && args->flag->letter == '#')
-        (void)snprintf(text, size, "-NUM");
+        (void)snprintf(text, FLAG_SHOWN_BYTES, "-NUM");
     else if (args->as_letter)
-        (void)snprintf(text, size, "-%c", args->flag->letter);
+        (void)snprintf(text, FLAG_SHOWN_BYTES, "-%c", args->flag->letter);
     else
-        (void)snprintf(text, size, "--%s", args->flag->name);
+        (void)snprintf(text, FLAG_SHOWN_BYTES, "--%s", args->flag->name);
     return text;
 }
 
@@ -272,51 +302,79 @@ int arguments_choose(const arguments *args, const char *const *names, size_t cou
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, names[i]);
     }
-    char name[64];
+    char name[FLAG_SHOWN_BYTES];
     (void)arguments_misuse(args->command, "%s: expected %s, not '%s'%s%s%s",
-                           flag_shown(args, name, sizeof name), list, args->value,
+                           arguments_flag_shown(args, name), list, args->value,
                            search.name == NULL ? "" : "; did you mean ",
                            search.name == NULL ? "" : search.name, search.name == NULL ? "" : "?");
     return -1;
 }
 
-static bool parse_number(const arguments *args, bool sizes, uint64_t least, uint64_t most,
-                         uint64_t *number) {
-    const char *text = args->value == NULL ? "" : args->value;
+/* The number at the beginning of `text`, and where it ends; NULL: there is none of 64 bits. */
+static const char *read_digits(const char *text, uint64_t *value) {
     char *end = NULL;
     errno = 0;
-    unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
-    bool good = end != NULL && errno == 0;
-    if (good && sizes && *end != '\0') {
-        static const char suffixes[] = "kKmMgGtT";
-        const char *suffix = strchr(suffixes, *end);
-        unsigned shift = suffix == NULL ? 0 : 10 * (unsigned)((suffix - suffixes) / 2 + 1);
-        good = suffix != NULL && value <= UINT64_MAX >> shift;
-        value <<= shift;
-        end++;
-    }
-    if (good && *end == '\0' && value >= least && value <= most) {
-        *number = value;
-        return true;
-    }
-    char name[64];
-    if (most == UINT64_MAX && errno != ERANGE)
-        (void)arguments_misuse(args->command, "%s: expected a %s of at least %" PRIu64 ", not '%s'",
-                               flag_shown(args, name, sizeof name), sizes ? "size" : "number",
-                               least, text);
-    else
-        (void)arguments_misuse(
-            args->command, "%s: expected a %s from %" PRIu64 " to %" PRIu64 ", not '%s'",
-            flag_shown(args, name, sizeof name), sizes ? "size" : "number", least, most, text);
-    return false;
+    *value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    return errno == 0 ? end : NULL;
 }
 
 bool arguments_number(const arguments *args, uint64_t least, uint64_t most, uint64_t *number) {
-    return parse_number(args, false, least, most, number);
+    const char *text = args->value == NULL ? "" : args->value;
+    uint64_t value = 0;
+    const char *end = read_digits(text, &value);
+    if (end != NULL && *end == '\0' && value >= least && value <= most) {
+        *number = value;
+        return true;
+    }
+    char name[FLAG_SHOWN_BYTES];
+    if (most == UINT64_MAX && errno != ERANGE)
+        (void)arguments_misuse(args->command,
+                               "%s: expected a number of at least %" PRIu64 ", not '%s'",
+                               arguments_flag_shown(args, name), least, text);
+    else
+        (void)arguments_misuse(args->command,
+                               "%s: expected a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                               arguments_flag_shown(args, name), least, most, text);
+    return false;
+}
+
+static const char size_letters[] = "KMGT"; /* each 1,024 times the one before it */
+
+/* A limit of sizes as a user would write it: 64K. The greatest number has the greatest letter. */
+static const char *size_written(uint64_t size, char text[static 32]) {
+    unsigned steps = 0;
+    if (size == UINT64_MAX) {
+        steps = sizeof size_letters - 1;
+        size >>= 10 * steps;
+    }
+    for (; size != 0 && size % 1024 == 0 && steps + 1 < sizeof size_letters; steps++)
+        size /= 1024;
+    (void)snprintf(text, 32, "%" PRIu64 "%.1s", size, steps == 0 ? "" : &size_letters[steps - 1]);
+    return text;
 }
 
 bool arguments_size(const arguments *args, uint64_t least, uint64_t most, uint64_t *size) {
-    return parse_number(args, true, least, most, size);
+    const char *text = args->value == NULL ? "" : args->value;
+    uint64_t value = 0;
+    const char *end = read_digits(text, &value);
+    if (end != NULL && *end != '\0') {
+        const char *letter = strchr(size_letters, toupper((unsigned char)*end));
+        unsigned shift = letter == NULL ? 0 : 10 * (unsigned)(letter - size_letters + 1);
+        bool fits = letter != NULL && value <= UINT64_MAX >> shift;
+        value <<= shift;
+        end = fits ? end + 1 : NULL;
+    }
+    if (end != NULL && *end == '\0' && value >= least && value <= most) {
+        *size = value;
+        return true;
+    }
+    char name[FLAG_SHOWN_BYTES], from[32], to[32];
+    (void)arguments_misuse(args->command,
+                           "%s: expected a whole number of bytes, or one with K, M, G or T (powers "
+                           "of 1024), from %s to %s, not '%s'",
+                           arguments_flag_shown(args, name), size_written(least, from),
+                           size_written(most, to), text);
+    return false;
 }
 
 int flag_take_uint32(const arguments *args, uint32_t least, uint32_t most, uint32_t *number) {

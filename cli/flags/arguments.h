@@ -24,7 +24,8 @@ typedef struct flag {
     const char *group; /* heading of --help before this flag; NULL: that of the flag before */
 } flag;
 
-/* A flag of another program that users may try. A table ends with a row of zeros. */
+/* A flag of another program that users may try, or one of the command's own tables that the command
+ * does not take: --help leaves it out. A table ends with a row of zeros. */
 typedef struct foreign_flag {
     char letter;      /* 0: none */
     const char *name; /* NULL: none */
@@ -32,6 +33,7 @@ typedef struct foreign_flag {
 } foreign_flag;
 
 typedef struct command {
+    const char *program;         /* NULL: "trawl" */
     const char *name;            /* "scan" */
     const char *summary;         /* one line, without a full stop */
     const char *usage;           /* indented lines are printed as they are, others wrapped */
@@ -41,7 +43,11 @@ typedef struct command {
     const foreign_flag *foreign; /* or NULL */
 } command;
 
-/* The flags of all tables in their order; NULL past the last one. */
+/* "trawl", or what the command calls its program. */
+const char *command_program(const command *command);
+
+/* The flags of all tables in their order, without those of command->foreign; NULL past the last
+ * one. */
 const flag *command_flag(const command *command, size_t index);
 
 typedef struct arguments {
@@ -56,7 +62,7 @@ typedef struct arguments {
     int next;              /* private from here on */
     const char *cluster;
     bool flags_ended;
-    char digits[24];
+    char digits[22]; /* of -NUM: as many as GNU grep takes */
 } arguments;
 
 enum {
@@ -73,8 +79,12 @@ void arguments_begin(arguments *arguments, const command *command, int argc, cha
 /* The next flag's id, or one of the values above. */
 int arguments_next(arguments *arguments);
 
+/* The current flag as the user wrote it, for messages, in `text`. */
+enum { FLAG_SHOWN_BYTES = 64 };
+const char *arguments_flag_shown(const arguments *arguments, char text[static FLAG_SHOWN_BYTES]);
+
 /* Read the current value as a number from `least` to `most`; false after reporting that it is none.
- * Sizes take the suffixes k, M, G and T (powers of 1024). */
+ * Sizes take the suffixes K, M, G and T (powers of 1024), in either case. */
 bool arguments_number(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *number);
 bool arguments_size(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *size);
 

@@ -8,8 +8,8 @@
 
 const flag engine_flags[] = {
     {FLAG_ENGINE, 0, "engine", "NAME",
-     "The algorithm. auto (the default): the planner chooses. A named engine scans or fails with a "
-     "reason. 'trawl engines' lists the engines.",
+     "The algorithm, NAME or NAME:VARIANT. auto (the default): the planner chooses. A named engine "
+     "scans or fails with a reason. 'trawl engines' lists the engines.",
      "Compiling"},
     {0},
 };
@@ -36,7 +36,8 @@ const flag match_kind_flags[] = {
 
 const flag compile_detail_flags[] = {
     {FLAG_MAX_TABLES, 0, "max-tables", "SIZE",
-     "Refuse an engine whose tables would be larger than SIZE: bytes, or with K, M or G (default "
+     "Refuse an engine whose tables would be larger than SIZE: bytes, or with K, M, G or T "
+     "(default "
      "8G).",
      "Compiling"},
     {FLAG_SPLIT_PARTS, 0, "split-parts", "M", "ac-split: number of parts, 1 to 256.", NULL},
@@ -63,17 +64,27 @@ static int take_matches(const arguments *args, trawl_match_kind *kind) {
     return FLAG_TAKEN;
 }
 
-static int take_engine(const arguments *args, const char **engine) {
+/* Takes NAME or NAME:VARIANT, as `trawl bench` does. */
+static int take_engine(const arguments *args, trawl_compile_options *options) {
     enum { MOST = 32 };
     const char *names[MOST] = {"auto"};
     size_t count = 1;
     trawl_engine_description description = TRAWL_ENGINE_DESCRIPTION;
     while (count < MOST && trawl_engine_describe(count - 1, &description))
         names[count++] = description.name;
+    const char *colon = strchr(args->value, ':');
+    size_t length = colon == NULL ? 0 : (size_t)(colon - args->value);
+    for (size_t i = 0; colon != NULL && i < count; i++) {
+        if (strlen(names[i]) == length && strncmp(names[i], args->value, length) == 0) {
+            options->engine = names[i];
+            options->variant = colon + 1;
+            return FLAG_TAKEN;
+        }
+    }
     int choice = arguments_choose(args, names, count);
     if (choice < 0)
         return FLAG_REFUSED;
-    *engine = names[choice];
+    options->engine = names[choice];
     return FLAG_TAKEN;
 }
 
@@ -99,7 +110,7 @@ int compile_options_take(trawl_compile_options *options, trawl_study_compile_opt
                          const arguments *args, int id) {
     switch (id) {
     case FLAG_ENGINE:
-        return take_engine(args, &options->engine);
+        return take_engine(args, options);
     case FLAG_VARIANT:
         options->variant = args->value;
         return FLAG_TAKEN;

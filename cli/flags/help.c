@@ -76,7 +76,8 @@ static void print_flag(const flag *row) {
 
 static void print_summary(const command *command_) {
     char line[512];
-    int length = snprintf(line, sizeof line, "trawl %s: %s", command_->name, command_->summary);
+    int length = snprintf(line, sizeof line, "%s %s: %s", command_program(command_), command_->name,
+                          command_->summary);
     if (length > 0 && (size_t)length < sizeof line)
         words_print(line, (size_t)length, 0, 0);
 }

@@ -45,8 +45,11 @@ static bool read_number(const char *text, uint64_t *number) {
     return true;
 }
 
-static bool misuse(const char *what, const char *value) {
-    arguments_misuse(&grep_command, "%s: '%s'", what, value);
+/* Reports that the value of the current flag is not what was `expected`. Returns false. */
+static bool misuse(const arguments *args, const char *expected) {
+    char name[FLAG_SHOWN_BYTES];
+    arguments_misuse(&grep_command, "%s: expected %s, not '%s'", arguments_flag_shown(args, name),
+                     expected, args->value);
     return false;
 }
 
@@ -56,7 +59,8 @@ static void add_source(grep_options *options, const char *text, bool is_file) {
         options->sources =
             reallocate(options->sources, options->source_capacity * sizeof options->sources[0]);
     }
-    options->sources[options->source_count++] = (grep_pattern_source){text, is_file};
+    options->sources[options->source_count++] =
+        (grep_pattern_source){.text = text, .is_file = is_file};
 }
 
 static void add_glob(grep_options *options, file_glob_kind kind, const char *glob) {
@@ -126,9 +130,9 @@ static bool take_color(grep_options *options, const arguments *args) {
     return choice >= 0;
 }
 
-static bool take_context(const char *value, uint64_t *lines, bool *given) {
+static bool take_context(const arguments *args, uint64_t *lines, bool *given) {
     *given = true;
-    return read_number(value, lines) || misuse("the lines of context are not a number", value);
+    return read_number(args->value, lines) || misuse(args, "a number from 0 on");
 }
 
 /* Takes a flag that says which files are searched, and how. False after reporting. */
@@ -162,13 +166,14 @@ static bool take_file_value(grep_options *options, const arguments *args, int id
     }
 }
 
-static bool take_max_count(grep_options *options, const char *value) {
+static bool take_max_count(grep_options *options, const arguments *args) {
+    const char *value = args->value;
     if (value[0] == '-' && isdigit((unsigned char)value[1]) &&
         read_number(value + 1, &options->max_count)) {
         options->max_count = UINT64_MAX; /* as in GNU grep: a negative number is no limit */
         return true;
     }
-    return read_number(value, &options->max_count) || misuse("--max-count is not a number", value);
+    return read_number(value, &options->max_count) || misuse(args, "a number");
 }
 
 /* Takes a flag with a value. False after reporting. */
@@ -187,7 +192,7 @@ static bool take_value(parsing *parser, int id) {
         options->format_given = true;
         return pattern_format_take(&options->reading.format, &parser->arguments) == FLAG_TAKEN;
     case GREP_FLAG_MAX_COUNT:
-        return take_max_count(options, value);
+        return take_max_count(options, &parser->arguments);
     case GREP_FLAG_LABEL:
         options->label = value;
         return true;
@@ -200,12 +205,12 @@ static bool take_value(parsing *parser, int id) {
     case GREP_FLAG_EXCLUDE_DIR:
         return take_file_value(options, &parser->arguments, id);
     case GREP_FLAG_BEFORE:
-        return take_context(value, &options->before, &parser->before_given);
+        return take_context(&parser->arguments, &options->before, &parser->before_given);
     case GREP_FLAG_AFTER:
-        return take_context(value, &options->after, &parser->after_given);
+        return take_context(&parser->arguments, &options->after, &parser->after_given);
     case GREP_FLAG_CONTEXT:
     case GREP_FLAG_CONTEXT_NUMBER:
-        return take_context(value, &parser->around, &parser->around_given);
+        return take_context(&parser->arguments, &parser->around, &parser->around_given);
     case GREP_FLAG_GROUP_SEPARATOR:
         options->group_separator = value;
         return true;
@@ -377,6 +382,7 @@ static bool take_operands(grep_options *options) {
             return false;
         }
         add_source(options, options->files.items[0], false);
+        options->sources[0].is_operand = true;
         options->files.count--;
         memmove(options->files.items, options->files.items + 1,
                 options->files.count * sizeof options->files.items[0]);
@@ -417,6 +423,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
                               .scan = TRAWL_SCAN_OPTIONS};
     study_options_begin(&options->study, &options->compile, &options->scan);
     parsing parser = {.options = options};
+    char flag_name[FLAG_SHOWN_BYTES];
     arguments_begin(&parser.arguments, &grep_command, argc, argv);
     *status = EXIT_ERROR;
     for (;;) {
@@ -440,7 +447,9 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
             *status = finish_output(EXIT_MATCHED);
             return false;
         case GREP_FLAG_OTHER_SYNTAX:
-            arguments_misuse(&grep_command, "patterns are strings here, not regular expressions");
+            arguments_misuse(&grep_command,
+                             "%s: patterns are strings here, not regular expressions",
+                             arguments_flag_shown(&parser.arguments, flag_name));
             return false;
         default:
             taken = division_options_take(&options->division, &parser.arguments, id);

@@ -20,6 +20,7 @@
 typedef struct grep_pattern_source {
     const char *text;
     bool is_file;
+    bool is_operand;
 } grep_pattern_source;
 
 typedef enum grep_listing {

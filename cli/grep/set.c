@@ -15,14 +15,15 @@
 
 /* Adds the patterns of an argument, one on each line. As in GNU grep, after a LF at the end of the
  * argument there is one more pattern, the empty one. */
-static trawl_status add_text(const char *text, const pattern_reading *reading,
+static trawl_status add_text(const grep_pattern_source *source, const pattern_reading *reading,
                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
-    size_t length = strlen(text);
+    const char *origin = source->is_operand ? "PATTERNS" : "-e";
+    size_t length = strlen(source->text);
     char *lines = allocate(length + 1);
-    memcpy(lines, text, length);
+    memcpy(lines, source->text, length);
     lines[length] = '\n';
     trawl_status status =
-        pattern_memory_add(lines, length + 1, "patterns", reading, patterns, tally, error);
+        pattern_memory_add(lines, length + 1, origin, reading, patterns, tally, error);
     free(lines);
     return status;
 }
@@ -40,7 +41,7 @@ static bool load_patterns(grep_set *set, const grep_options *options, trawl_patt
         return report_failure(&error);
     }
     pattern_reading argument = options->reading;
-    if (argument.format == PATTERN_FORMAT_TSV) {
+    if (argument.format == PATTERN_FORMAT_TSV || argument.format == PATTERN_FORMAT_MAP) {
         argument.format = PATTERN_FORMAT_ESCAPED; /* an argument has no columns */
     }
     set->counts = allocate((options->source_count + 1) * sizeof *set->counts);
@@ -51,7 +52,7 @@ static bool load_patterns(grep_set *set, const grep_options *options, trawl_patt
         trawl_status status =
             source->is_file
                 ? pattern_file_add(source->text, &options->reading, *patterns, counts, &error)
-                : add_text(source->text, &argument, *patterns, counts, &error);
+                : add_text(source, &argument, *patterns, counts, &error);
         if (status != TRAWL_OK) {
             return report_failure(&error);
         }

@@ -60,7 +60,8 @@ static const flag own_flags[] = {
     {FLAG_NO_BUILD, 0, "no-build", NULL,
      "Build nothing: print the size of every engine, without a plan and without times.", NULL},
     {FLAG_BUILD_LIMIT, 0, "build-limit", "SIZE",
-     "With --papers: build only databases of up to SIZE bytes (default 512M), and print only the "
+     "With --papers or JSON: build only databases of up to SIZE bytes (default 512M), and print "
+     "only the "
      "size of larger ones.",
      NULL},
     {FLAG_PATTERNS, 0, "patterns", NULL,
@@ -99,9 +100,8 @@ static const command info_command = {
         "engines that were considered, with the speeds expected of them; 'trawl engines' explains\n"
         "the engines and their variants, and 'trawl bench' measures them.\n"
         "\n"
-        "Of a database this is the plan by which it was compiled; with --sample also the plan "
-        "that\n"
-        "its patterns would get now.\n"
+        "Of a database this is the plan by which it was compiled; with --sample or --papers also\n"
+        "the plan that its patterns would get now.\n"
         "\n"
         "With --papers, sizes of tables are printed beside the formulas of Charan 2015 (4.3, "
         "4.4),\n"
@@ -118,6 +118,8 @@ typedef struct info_request {
     const char *sample;
     uint64_t text_bytes; /* 0: not given */
     uint64_t build_limit;
+    bool matches_given;
+    bool build_limit_given;
     bool no_build;
     bool papers;
     bool list;
@@ -152,7 +154,12 @@ static bool take_own(info_request *request, const arguments *args, int id) {
     case FLAG_PATTERNS:
         request->list = true;
         return true;
+    case FLAG_MATCHES:
+        request->matches_given = true;
+        return compile_options_take(&request->compile, &request->study.compile, args, id) ==
+               FLAG_TAKEN;
     case FLAG_BUILD_LIMIT:
+        request->build_limit_given = true;
         return arguments_size(args, 0, UINT64_MAX, &request->build_limit);
     case FLAG_SAMPLE:
         request->sample = args->value;
@@ -172,6 +179,34 @@ static bool take_own(info_request *request, const arguments *args, int id) {
     }
 }
 
+/* Whether every engine is sized, and built. */
+static bool has_rows(const info_request *request) {
+    return request->papers || request->no_build || request->json;
+}
+
+/* Whether no flag is given that a database leaves no use for. False after reporting. */
+static bool fits_database(const info_request *request) {
+    const pattern_reading *reading = &request->patterns.reading;
+    const char *own = reading->case_insensitive ? "-i"
+                      : reading->whole_words    ? "-w"
+                      : reading->strip_cr       ? "--crlf"
+                      : request->matches_given  ? "--matches"
+                                                : NULL;
+    if (own != NULL)
+        return arguments_conflict(&info_command, "DB", own,
+                                  "a database has its own patterns and kind of matches");
+    const char *for_plan = request->text_bytes != 0          ? "--text-size"
+                           : request->compile.device != NULL ? "--device"
+                                                             : NULL;
+    if (for_plan == NULL || request->sample != NULL || has_rows(request))
+        return true;
+    (void)arguments_misuse(&info_command,
+                           "%s: a database has the plan by which it was compiled; give --sample "
+                           "FILE or --papers too for the plan that its patterns would get now",
+                           for_plan);
+    return false;
+}
+
 /* Whether the flags fit together. False after reporting. */
 static bool consistent(const info_request *request) {
     bool is_database = request->database != NULL;
@@ -186,21 +221,24 @@ static bool consistent(const info_request *request) {
         problem = "--pattern-format is for -f, -e and --patterns";
     if (problem == NULL && request->list &&
         (request->json || request->papers || request->no_build || request->sample != NULL ||
-         request->text_bytes != 0))
+         request->text_bytes != 0 || request->compile.device != NULL || request->build_limit_given))
         problem = "--patterns prints nothing but patterns: leave out the other flags";
+    else if (request->build_limit_given && (request->no_build || !has_rows(request)))
+        problem =
+            "--build-limit: expected --papers or --format json with it, which build databases";
     if (problem != NULL)
         (void)arguments_misuse(&info_command, "%s", problem);
     const command_inputs inputs = {
         .patterns = &request->patterns, .database = request->database, .sample = request->sample};
-    return problem == NULL && !sample_is_used_up(&inputs);
+    return problem == NULL && (!is_database || fits_database(request)) &&
+           !sample_is_used_up(&inputs);
 }
 
 static bool parse(info_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &info_command, argc, argv);
     study_options_begin(&request->study, &request->compile, NULL);
-    const flag_groups groups = {
-        .patterns = &request->patterns, .compile = &request->compile, .study = &request->study};
+    const flag_groups groups = {.patterns = &request->patterns};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(request, &args, id))
@@ -216,7 +254,7 @@ static trawl_status patterns_of(const trawl_db *db, trawl_patterns **patterns, t
 }
 
 static info_extent extent_of(const info_request *request) {
-    bool rows = request->papers || request->no_build || request->json;
+    bool rows = has_rows(request);
     return (info_extent){.plan = request->database == NULL || request->sample != NULL || rows,
                          .rows = rows,
                          .builds = !request->no_build,

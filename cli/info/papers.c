@@ -26,10 +26,10 @@ static void print_engines(const trawl_study_plan *plan) {
     for (size_t i = 0; i < plan->engines; i++) {
         const trawl_study_engine *engine = &plan->engine[i];
         bool on_cpu = engine->kernel[0] == '\0';
-        (void)printf("  %-10s %-8s %9s %13s %#9.3g\n", engine->engine,
-                     on_cpu ? "-" : engine->kernel, words_bytes(engine->table_bytes, bytes),
-                     on_cpu ? "-" : words_bytes(engine->shared_bytes, shared),
-                     engine->gb_per_second);
+        (void)printf(
+            "  %-10s %-8s %9s %13s %#9.3g\n", engine->engine, on_cpu ? "-" : engine->kernel,
+            engine->table_bytes == 0 ? "-" : words_bytes(engine->table_bytes, bytes),
+            on_cpu ? "-" : words_bytes(engine->shared_bytes, shared), engine->gb_per_second);
     }
 }
 

@@ -238,6 +238,8 @@ static void print_new_plan(const info_report *report) {
                                .total_bytes = row->total_bytes,
                                .build_seconds = row->build_seconds,
                                .expected = expected};
+    if (report->is_database && !row->built && !row->refused)
+        return; /* --no-build: nothing is known of it */
     if (report->is_database)
         (void)printf("\nCompiled now\n");
     if (!row->built) {

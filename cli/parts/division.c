@@ -44,7 +44,7 @@ const flag division_flags[] = {
      NULL},
     {FLAG_JOURNAL_SEGMENT, 0, "journal-segment", "SIZE",
      "With --journal: bytes of text that are finished together (default: by the size of the "
-     "texts, 16M to 1G; at least 64k). Results do not depend on it.",
+     "texts, 16M to 1G; at least 64K). Results do not depend on it.",
      NULL},
     {0},
 };
@@ -85,15 +85,9 @@ static int take_shard(division_options *options, const arguments *args) {
 }
 
 static int take_segment(division_options *options, const arguments *args) {
-    if (!arguments_size(args, 1, UINT64_C(1) << 50, &options->segment_bytes))
-        return FLAG_REFUSED;
-    if (options->segment_bytes >= LEAST_SEGMENT || getenv("TRAWL_TEST_SEGMENT") != NULL)
-        return FLAG_TAKEN;
-    (void)arguments_misuse(args->command,
-                           "--journal-segment %s: expected at least 64k, as each segment waits for "
-                           "the disk; 16M is usual",
-                           args->value);
-    return FLAG_REFUSED;
+    uint64_t least = getenv("TRAWL_TEST_SEGMENT") != NULL ? 1 : LEAST_SEGMENT;
+    return arguments_size(args, least, UINT64_C(1) << 50, &options->segment_bytes) ? FLAG_TAKEN
+                                                                                   : FLAG_REFUSED;
 }
 
 int division_options_take(division_options *options, const arguments *args, int id) {
@@ -123,15 +117,9 @@ int division_options_take(division_options *options, const arguments *args, int 
 
 bool division_options_check(const division_options *options, const command *of,
                             const char *output) {
-    if (options->journal != NULL) {
-        if (output != NULL)
-            return arguments_conflict(of, "--journal", "-o", "'trawl cat DIR' writes the results");
-        if (options->journal[0] == '\0') {
-            (void)arguments_misuse(of, "--journal: expected the name of a folder");
-            return false;
-        }
-        return true;
-    }
+    if (options->journal != NULL)
+        return output == NULL ||
+               arguments_conflict(of, "--journal", "-o", "'trawl cat DIR' writes the results");
     if (options->resume || options->segment_bytes != 0) {
         (void)arguments_misuse(of, "%s needs --journal DIR",
                                options->resume ? "--resume" : "--journal-segment");

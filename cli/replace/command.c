@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/base/database.h"
+#include "cli/base/names.h"
 #include "cli/base/report.h"
 #include "cli/flags/scan.h"
 #include "cli/replace/options.h"
@@ -71,6 +72,28 @@ static void write_rows(const replacing *job) {
 
 /* ------------------------------------------------------------------ the command */
 
+/* Whether a pattern has a value, or none is needed. False after reporting. */
+static bool have_values(const replace_options *options, const trawl_patterns *patterns) {
+    const pattern_options *from = &options->patterns;
+    trawl_pattern pattern = TRAWL_PATTERN;
+    uint32_t id = 0;
+    if (options->replace.kind != TRAWL_REPLACE_VALUES || trawl_patterns_count(patterns) == 0)
+        return true;
+    while (trawl_patterns_get(patterns, id, &pattern)) {
+        if (pattern.value != NULL)
+            return true;
+        id++;
+    }
+    (void)arguments_misuse(&replace_command,
+                           "%s: no pattern has a value to be replaced with; expected %s, or "
+                           "--with TEXT or --mask CHAR",
+                           from->count == 1 ? name_in_message(from->inputs[0].text) : "-f",
+                           from->reading.format == PATTERN_FORMAT_TSV
+                               ? "values in the sixth column"
+                               : "--pattern-format map or tsv");
+    return false;
+}
+
 static bool get_database(const replace_options *options, trawl_db **db) {
     trawl_error error;
     trawl_patterns *patterns = NULL;
@@ -80,6 +103,10 @@ static bool get_database(const replace_options *options, trawl_db **db) {
     } else {
         if (!pattern_options_load(&options->patterns, &patterns, NULL))
             return false;
+        if (!have_values(options, patterns)) {
+            trawl_patterns_free(patterns);
+            return false;
+        }
         status = trawl_compile(patterns, &options->compile, db, &error);
     }
     trawl_patterns_free(patterns);

@@ -92,7 +92,7 @@ static const foreign_flag sed_flags[] = {
     {0},
 };
 
-static const command replace_command = {
+const command replace_command = {
     .name = "replace",
     .summary = "replace every match in texts",
     .usage = "  trawl replace [FLAGS] -f MAP [TEXT...]\n"

@@ -22,6 +22,8 @@ typedef struct replace_options {
     file_options files;
 } replace_options;
 
+extern const command replace_command;
+
 /* Reads the arguments. False after --help or an error, which has been reported: *status is then the
  * exit status. Release the options in any case. */
 bool replace_options_parse(replace_options *options, int argc, char **argv, int *status);

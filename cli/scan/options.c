@@ -38,7 +38,8 @@ static const flag database_flags[] = {
 
 static const flag output_flags[] = {
     {FLAG_RECORDS, 0, "records", "CUT",
-     "Scan each part of a text by itself: lines, nul (parts that end in NUL) or a number of bytes. "
+     "Scan each part of a text by itself: lines, nul (parts that end in NUL) or a number of bytes, "
+     "as 188 or 4K. "
      "No match reaches from one into another. The number of the part, from 0, is a column behind "
      "the file, and start and end count from the part's first byte. -c prints file, part and count "
      "for each part with a match.",
@@ -62,8 +63,23 @@ static const flag output_flags[] = {
      "or bytes of its first pattern.",
      NULL},
     {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the column of names or patterns.", NULL},
+    {0},
+};
+
+static const flag file_output_flags[] = {
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
+    {0},
+};
+
+static const flag folder_output_flags[] = {
+    {FLAG_OUTPUT, 'o', "output", "DIR",
+     "Write to parts in the folder DIR, which 'trawl cat DIR' joins; the same as --journal DIR.",
+     NULL},
+    {0},
+};
+
+static const flag report_flags[] = {
     {FLAG_STATS, 0, "stats", NULL,
      "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
      "object.",
@@ -80,15 +96,17 @@ static const flag sample_flags[] = {
     {0},
 };
 
-/* The flags of a scan, by one process or by ranks. */
+/* The flags of a scan, by one process or by ranks: all but -o. */
 #define SCAN_FLAGS                                                                                 \
+    report_flags, engine_flags, variant_or_kernel_flags, match_kind_flags, compile_detail_flags,   \
+        sample_flags, device_flags, scan_detail_flags, kernel_flags, transfer_flags, profile_flags
+#define SCAN_INPUTS                                                                                \
     pattern_flags, pattern_format_flags, pattern_crlf_flags, pattern_match_flags, database_flags,  \
-        file_flags, division_flags, output_flags, engine_flags, variant_or_kernel_flags,           \
-        match_kind_flags, compile_detail_flags, sample_flags, device_flags, scan_detail_flags,     \
-        kernel_flags, transfer_flags, profile_flags
+        file_flags, division_flags, output_flags
 
-static const flag *const scan_flags[] = {SCAN_FLAGS, NULL};
-static const flag *const ranks_flags[] = {split_flags, SCAN_FLAGS, NULL};
+static const flag *const scan_flags[] = {SCAN_INPUTS, file_output_flags, SCAN_FLAGS, NULL};
+static const flag *const ranks_flags[] = {split_flags, SCAN_INPUTS, folder_output_flags, SCAN_FLAGS,
+                                          NULL};
 
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
 static const char by_strings[] = "patterns are strings, never regular expressions";
@@ -114,6 +132,15 @@ static const foreign_flag grep_flags[] = {
     {'E', "extended-regexp", by_strings},
     {'P', "perl-regexp", by_strings},
     {'G', "basic-regexp", by_strings},
+    {0},
+};
+
+/* Flags of scan that ranks do not take. */
+static const foreign_flag scan_only_flags[] = {
+    {0, "records",
+     "ranks divide texts anywhere, and a record is scanned as a whole by 'trawl scan'"},
+    {0, "shard", "ranks divide the texts"},
+    {0, "by-group", "ranks count by pattern; 'trawl scan' counts by group"},
     {0},
 };
 
@@ -147,13 +174,16 @@ const command scan_command = {
 };
 
 const command ranks_command = {
+    .program = "trawl-mpi",
     .name = "scan",
     .summary = "trawl scan on many machines, started by mpirun",
-    .usage = "  mpirun -n N trawl-mpi scan [FLAGS] -f FILE|-e PATTERN|--db DB -c|-o DIR TEXT...\n"
-             "All ranks scan the same texts, on a file system that they share. Counts are printed\n"
-             "by rank 0. Matches are written to parts in the folder DIR, which 'trawl cat DIR'\n"
-             "joins; such a scan is continued with --resume. Rank 0 compiles the patterns, or\n"
-             "loads the database, and sends the result to the others.",
+    .usage =
+        "  mpirun -n N trawl-mpi scan [FLAGS] -f FILE|-e PATTERN|--db DB -c|--top N|-o DIR \\\n"
+        "      TEXT...\n"
+        "All ranks scan the same texts, on a file system that they share. Counts are printed\n"
+        "by rank 0. Matches are written to parts in the folder DIR, which 'trawl cat DIR'\n"
+        "joins; such a scan is continued with --resume. Rank 0 compiles the patterns, or\n"
+        "loads the database, and sends the result to the others.",
     .examples =
         "  mpirun -n 16 trawl-mpi scan -c -f words.txt -r corpus/\n"
         "  mpirun trawl-mpi scan -o parts --resume --db rules.db big.txt && trawl cat parts\n"
@@ -163,6 +193,7 @@ const command ranks_command = {
              "database, loading (static), searching, waiting for the slowest rank, reducing.\n"
              "Exit status: that of rank 0: 0 if there is a match, 1 if there is none, 2 after an\n"
              "error.\n",
+    .foreign = scan_only_flags,
 };
 
 /* The flags of a command line while they are read. */
@@ -207,7 +238,7 @@ static bool take_cut(parsing *parser) {
     if (strcmp(value, "nul") == 0)
         return true;
     if (value[0] >= '0' && value[0] <= '9')
-        return arguments_number(&parser->arguments, 1, (uint64_t)1 << 40, &cut->bytes);
+        return arguments_size(&parser->arguments, 1, (uint64_t)1 << 40, &cut->bytes);
     (void)arguments_misuse(&scan_command,
                            "--records: expected lines, nul or a number of bytes, not '%s'", value);
     return false;
@@ -282,8 +313,7 @@ static bool choose_kind(parsing *parser) {
         (void)arguments_misuse(parser->arguments.command, "--by-group: expected --top N with it");
         return false;
     }
-    if (parser->options->by_group &&
-        (parser->options->division.journal != NULL || parser->arguments.command == &ranks_command))
+    if (parser->options->by_group && parser->options->division.journal != NULL)
         return arguments_conflict(parser->arguments.command, "--by-group", "--journal",
                                   "parts are counted by pattern");
     parser->options->kind = parser->count ? RECORD_COUNTS : parser->top ? RECORD_TOP : by_format;
@@ -314,13 +344,11 @@ static bool take_ranks_output(parsing *parser) {
     if (options->output != NULL)
         options->division.journal = options->output;
     options->output = NULL;
-    if (options->division.shard != 0)
-        (void)arguments_misuse(parser->arguments.command, "--shard: ranks divide the texts");
-    else if (options->kind == RECORD_MATCHES && options->division.journal == NULL)
-        (void)arguments_misuse(parser->arguments.command,
-                               "expected -o DIR for the matches, or -c or --top to count them");
-    return options->division.shard == 0 &&
-           (options->kind != RECORD_MATCHES || options->division.journal != NULL);
+    if (options->kind != RECORD_MATCHES || options->division.journal != NULL)
+        return true;
+    (void)arguments_misuse(parser->arguments.command,
+                           "expected -o DIR for the matches, or -c or --top to count them");
+    return false;
 }
 
 /* Whether no flag is given that --records excludes. False after reporting. */
@@ -340,10 +368,6 @@ static bool cut_fits(parsing *parser) {
     if (device != NULL && strcmp(device, "cpu") != 0)
         return arguments_conflict(of_command, "--records", "--device",
                                   "records are scanned on the CPU");
-    if (of_command != &scan_command) {
-        (void)arguments_misuse(of_command, "--records: ranks divide texts anywhere");
-        return false;
-    }
     cut->counts = options->kind == RECORD_COUNTS;
     options->kind = RECORD_MATCHES;
     return true;

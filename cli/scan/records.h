@@ -102,7 +102,8 @@ void record_writer_flush(record_writer *writer);
 
 void record_writer_close(record_writer *writer);
 
-/* A file name as a column: escaped if it has a tab or a line end. The caller frees it. */
+/* A file name as a column: escaped if it has a tab, a line end or a backslash. The caller frees it.
+ */
 char *record_file_text(const char *file, size_t *length);
 
 #endif

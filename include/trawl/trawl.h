@@ -22,19 +22,19 @@
  *
  * Conventions
  *  - A function that can fail returns a trawl_status; TRAWL_OK is 0. Its last argument is a
- *    trawl_error of the caller, or NULL; a failing call writes one sentence into it.
+ *    trawl_error of the caller, or NULL, and gets a sentence if the call fails. Calls for each text
+ *    (of scanners, flows, replacers) have the status alone: trawl_status_text puts it into words.
  *  - Offsets and counts of text bytes have 64 bits. A match is a pattern and the half-open range
  *    [start, end) of bytes.
  *  - Structures of options, and structures that the library fills in, begin with their size: that
- *    is how programs and libraries of different versions work together. Initialise such a
+ *    is how a program works with a newer library of the same minor version. Initialise such a
  *    structure with the macro beside it. The library reads and writes at most `size` bytes of it,
  *    and sets members that it does not know to 0. A size of 0 is refused. Structures without a size
  *    never change their layout. For options, NULL means the defaults, and so does a member of 0.
  *  - Any function may be called by any thread. Calls that only read an object (const) may run at
  *    once; calls that change an object, such as a pattern set or a stream, must not run while
  *    another call uses the same object.
- *  - Pointers that are given to a function need to stay valid until it returns, unless its comment
- *    says more.
+ *  - Pointers given to a function must stay valid until it returns, unless its comment says more.
  *  - The library never prints, never ends the process and has no mutable global state (except that
  *    scans with kernel `constant` of ac-nfa take turns: a program has constant memory once).
  *  - A scan starts its own threads and ends them before it returns, a stream when it is closed. If

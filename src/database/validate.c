@@ -42,9 +42,16 @@ trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t si
             "%.300s: database version %u, this library reads version %u; compile it anew", name,
             header->version, TRAWL_IMAGE_VERSION);
     }
-    if (header->size != size) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: %llu bytes long, should be %llu",
+    if (size < header->size) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: a trawl database that is cut off: %llu bytes long, should be "
+                          "%llu; compile it anew",
                           name, (unsigned long long)size, (unsigned long long)header->size);
+    }
+    if (size > header->size) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: a trawl database that has %llu bytes too many; compile it anew",
+                          name, (unsigned long long)(size - header->size));
     }
     return TRAWL_OK;
 }

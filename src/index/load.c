@@ -113,9 +113,16 @@ static trawl_status check_head(trawl_index *index, uint64_t size, trawl_error *e
                           "%.300s: index version %u, this library reads version %u; build it anew",
                           index->name, header->version, (unsigned)TRAWL_INDEX_VERSION);
     }
-    if (header->size != size) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: %llu bytes long, should be %llu",
+    if (size < header->size) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: a trawl index that is cut off: %llu bytes long, should be %llu; "
+                          "build it anew",
                           index->name, (unsigned long long)size, (unsigned long long)header->size);
+    }
+    if (size > header->size) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: a trawl index that has %llu bytes too many; build it anew",
+                          index->name, (unsigned long long)(size - header->size));
     }
     if (!header_sound(header)) {
         return trawl_index_damaged(index, error);

@@ -23,6 +23,7 @@ typedef struct line_reader {
     const char *origin;
     pattern_counts *counts; /* of the lines of a file; NULL: the text has no lines */
     uint64_t line;          /* number of the current line; 0: the text has no lines */
+    bool one_line;          /* an argument without a LF: messages leave out the number */
     uint8_t *scratch;       /* LINE_LIMIT bytes, for a line after its escapes are resolved */
     trawl_error *error;
 } line_reader;
@@ -41,7 +42,7 @@ bool pattern_format_find(const char *name, pattern_format *format) {
 /* ------------------------------------------------------------------ errors */
 
 static trawl_status refuse(const line_reader *reader, trawl_status status, const char *expected) {
-    if (reader->line == 0)
+    if (reader->line == 0 || reader->one_line)
         return trawl_fail(reader->error, status, "%s: %s", reader->origin, expected);
     return trawl_fail(reader->error, status, "%s:%" PRIu64 ": %s", reader->origin, reader->line,
                       expected);
@@ -141,11 +142,14 @@ static trawl_status decode_hex(const line_reader *reader, const uint8_t *bytes, 
         if (value < 0) {
             char shown[8];
             show_byte(bytes[i], shown);
+            bool may_be_header =
+                reader->line == 1 && pattern_is_header(PATTERN_FORMAT_HEX, bytes, length);
             (void)snprintf(message, sizeof message,
                            "column %zu: expected a hexadecimal digit, found %s%s", i + 1, shown,
                            bytes[i] == '\r' && i + 1 == length ? " (--crlf drops it)"
                            : bytes[i] == '?'                   ? "; patterns have no wildcards"
-                                                               : "");
+                           : may_be_header ? " (a line of headings is a pattern too)"
+                                           : "");
             return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
         }
         if (digits % 2 == 0)
@@ -404,13 +408,11 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     counts->wide += reader->line == 1 && pattern_is_wide(line, length);
     trawl_status status = add_pattern(reader, line, length);
     if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
-        pattern_is_header(reader->reading->format, line, length))
+        reader->reading->format == PATTERN_FORMAT_TSV &&
+        pattern_is_header(PATTERN_FORMAT_TSV, line, length))
         return refuse(reader, status,
-                      reader->reading->format == PATTERN_FORMAT_HEX
-                          ? "this looks like a header line; expected hexadecimal digits from the "
-                            "first line on"
-                          : "this looks like a header line; expected name, flags (i or -) and "
-                            "pattern from the first line on");
+                      "this looks like a header line; expected name, flags (i or -) and pattern "
+                      "from the first line on");
     return status;
 }
 
@@ -532,6 +534,7 @@ trawl_status pattern_memory_add(const void *bytes, size_t length, const char *or
                           .origin = origin,
                           .counts = counts == NULL ? &ignored : counts,
                           .scratch = scratch,
+                          .one_line = length < 2 || memchr(bytes, '\n', length - 1) == NULL,
                           .error = error};
     size_t used = 0;
     trawl_status status = add_lines(&reader, bytes, length, &used);

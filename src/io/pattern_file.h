@@ -62,7 +62,8 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
                               trawl_patterns *patterns, pattern_counts *counts, trawl_error *error);
 
 /* Adds the patterns of a text in memory as if it were a file, such as the argument of grep's -e,
- * which may have several lines. `origin` is its name in messages. The empty text has no line. */
+ * which may have several lines. `origin` is its name in messages, which name the line if there are
+ * several. The empty text has no line. */
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
                                 pattern_counts *counts, trawl_error *error);

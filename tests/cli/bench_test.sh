@@ -99,7 +99,7 @@ refuse 'expected patterns' "$trawl" bench text
 refuse 'cannot be both' bash -c "'$trawl' bench -f - <words"
 refuse '--repeat: expected a number from 1' bench --repeat 0 text
 refuse '--run-time: expected a number from 1' bench --run-time 0 text
-refuse '--limit: expected a size' bench --limit 1x text
+refuse '--limit: expected a whole number of bytes' bench --limit 1x text
 refuse 'expected table or json' bench --format xml text
 if ! "$trawl" devices | grep -q '^cuda'; then
     refuse '--device cuda: ' bench --device cuda text

@@ -19,12 +19,12 @@ refuse '--kernel is for CUDA devices' "$trawl" scan --engine ac-dfa --variant ac
 
 # values
 refuse 'expected ring, a, b or zero-copy' "$trawl" scan --transfer c -e fox text
-refuse '--segment-bytes: expected a size' "$trawl" scan --segment-bytes 0 -e fox text
+refuse '--segment-bytes: expected a whole number of bytes' "$trawl" scan --segment-bytes 0 -e fox text
 refuse '--segments: expected a number from 1' "$trawl" scan --segments 0 -e fox text
 refuse '--block-threads: expected a number from 32 to 1024' \
     "$trawl" scan --block-threads 8 -e fox text
 refuse '--block-threads: expected a multiple of 32' "$trawl" scan --block-threads 33 -e fox text
-refuse '--block-bytes: expected a size' "$trawl" scan --block-bytes x -e fox text
+refuse '--block-bytes: expected a whole number of bytes' "$trawl" scan --block-bytes x -e fox text
 refuse 'expected texture or read-only' "$trawl" scan --table-path constant -e fox text
 for device in gpu cud cudax cuda: cuda:x cuda:-1 cuda:99999; do
     for command in scan grep bench; do
@@ -59,7 +59,7 @@ refuse 'cannot be both' tune -f - -
 # the file is looked at before anything is measured
 mkfifo fifo
 refuse "--profile: fifo: is a FIFO; expected a file" timeout 10 "$trawl" tune --device cpu --profile fifo
-refuse ': No such file' timeout 10 "$trawl" tune --device cpu --profile ''
+refuse '--profile: the file name is empty' timeout 10 "$trawl" tune --device cpu --profile ''
 rm fifo
 check 'a name that a terminal would execute' \
     bash -c "timeout 3 '$trawl' tune --device cpu --profile \$'t\e[7m'; test \$? -eq 124"
@@ -67,10 +67,10 @@ holds 'is shown without its control characters' grep -qF 't?[7m' .out
 refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
 
 # plans for a GPU, which need none
-check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog --build-limit 1M
+check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog
 checks=$((checks + 1))
 tr -s ' \n' ' ' <.out | grep -qE 'engine (qgram|ac-dfa), .* why kernel [a-z]+, [0-9]+ GB/s expected' || fail 'why this kernel'
-check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox --build-limit 1M
+check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox
 checks=$((checks + 1))
 grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'
 refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" info --device gpu -e fox

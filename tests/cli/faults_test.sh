@@ -279,10 +279,11 @@ done
 # a file much longer than its header says takes no memory; messages of a copy name the file
 cp fox.db long.db
 truncate -s 1T long.db
-refuse 'long.db: 1099511627776 bytes long, should be ' "$trawl" scan -c --db long.db small
+too_many=$((1099511627776 - $(stat -c %s fox.db)))
+refuse "long.db: a trawl database that has $too_many bytes too many; compile it anew" "$trawl" scan -c --db long.db small
 if [ "$(id -u)" -eq 0 ]; then
     chown 65534 long.db
-    refuse 'long.db: 1099511627776 bytes long, should be ' "$trawl" scan -c --db long.db small
+    refuse "long.db: a trawl database that has $too_many bytes too many; compile it anew" "$trawl" scan -c --db long.db small
 fi
 rm long.db
 cp fox.db bad.db

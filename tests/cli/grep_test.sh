@@ -117,6 +117,22 @@ expect 0 'fox\nFOX' "$trawl" grep -oa --pattern-format tsv -f tsv text
 printf 'one\ti\tfox\ntwo\t-\tFOX\n' >tsv
 expect 0 'fox\nFOX' "$trawl" grep -oa --pattern-format tsv -f tsv text
 refuse "pattern file tsv:1: column 1: expected a hexadecimal digit, found 'o'" "$trawl" grep --pattern-format hex -f tsv text
+# arguments have no columns; messages say which argument, and which of its lines
+expect 0 'fox\n\tjumps' "$trawl" grep -oa --pattern-format map -e fox -e '\tjumps' text
+printf 'fox\tcat\n' >map
+expect 0 'fox\n\tjumps' "$trawl" grep -oa --pattern-format map -f map -e '\tjumps' text
+refuse '-e: column 2: expected n, r, t' "$trawl" grep --pattern-format map -e 'a\q' text
+refuse '-e:2: column 2: expected n, r, t' "$trawl" grep --pattern-format tsv -e $'fox\nb\\q' text
+refuse 'PATTERNS: column 1: expected a hexadecimal digit' "$trawl" grep --pattern-format hex xyz text
+# numbers: as GNU grep takes them, and the flag in messages
+refuse "-A: expected a number from 0 on, not '-1'; see 'trawl grep --help'" "$trawl" grep -A -1 fox text
+refuse "--context: expected a number from 0 on, not 'x'" "$trawl" grep --context=x fox text
+refuse "-m: expected a number, not 'x'" "$trawl" grep -m x fox text
+refuse '-P: patterns are strings here, not regular expressions' "$trawl" grep -P fox text
+refuse '--extended-regexp: patterns are strings here' "$trawl" grep --extended-regexp fox text
+refuse '-NUM: expected at most 21 digits, not 23' "$trawl" grep -99999999999999999999999 fox text
+expect 0 "$(cat tsv)" "$trawl" grep -999999999999999999999 fox tsv
+expect 0 "$(cat tsv)" "$trawl" grep -0000000000000000000000000001 fox tsv
 refuse 'contains a LF, which ends lines' "$trawl" grep --pattern-format escaped 'x\n' text
 printf 'end\r\n' >crlf
 expect 1 0 "$trawl" grep -c -a -f crlf text

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # --help of every command fits a terminal, and what is unknown is told with the nearest known name.
+completion=$(readlink -f "$(dirname "$0")/../../completions/trawl.bash")
 source "$(dirname "$0")/harness.sh" "$1"
 
 printf 'a fox\n' >text
@@ -43,6 +44,33 @@ refuse "there is no command 'comp'; did you mean compile?" "$trawl" help comp
 refuse "there is no command 'fish'; see 'trawl --help'" "$trawl" fish
 refuse "there is no command ''; see" "$trawl" ''
 
+refuse "unknown flag --nosuch; see 'trawl --help'" "$trawl" --nosuch
+refuse "unknown flag --nosuch; see 'trawl --help'" "$trawl" help --nosuch
+refuse "unknown flag -X; see 'trawl --help'" "$trawl" -X fox text
+refuse "expected a command before --file=words, such as 'trawl scan --file=words'" "$trawl" --file=words text
+same() { # same WHAT, as COMMAND: both print the same
+    check "trawl $1" bash -c "'$trawl' $1 >help.out"
+    holds "trawl $1 prints what trawl $2 does" bash -c "'$trawl' $2 | cmp - help.out"
+}
+same 'help help' '--help'
+same 'help --help' '--help'
+same 'help -h' '--help'
+same 'help scan' 'scan --help'
+same 'help scan text' 'scan --help'
+same 'help index' 'index --help'
+same 'help index query' 'index query --help'
+same 'help index build' 'index build --help'
+refuse "expected build or query, found 'make'" "$trawl" help index make
+# completes WORDS: what bash offers for the last one
+completes() {
+    bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trawl; echo "${COMPREPLY[*]}"' \
+        "$completion" "$trawl" "$@"
+}
+expect 0 'help' completes h
+expect 0 'index info' completes help in
+expect 0 'query' completes help index q
+expect 0 'build' completes index b
+
 # flags
 refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv -e fox text
 refuse "unknown flag --coutn; did you mean --count? See 'trawl scan --help'" "$trawl" scan --coutn -e fox text
@@ -66,6 +94,9 @@ for command in "scan -e fox" "grep -e fox" "compile -o db -e fox"; do
 done
 refuse "engine ac-dfa has no variant 'fast'; it has classes, stt" \
     "$trawl" grep --engine ac-dfa --variant fast fox text
+expect 0 'text\t2\t5\t0\tfox' "$trawl" scan --engine wu-manber:paper -e fox text
+refuse "--engine: expected $engines, not 'fish:paper'" "$trawl" scan --engine fish:paper -e fox text
+refuse "engine wu-manber has no variant 'fast'; it has" "$trawl" compile --engine wu-manber:fast -e fox -o db
 refuse "did you mean scan?" "$trawl" search -e fox text
 refuse "expected a command before -f, such as 'trawl scan -f'" "$trawl" -f words text
 refuse 'unknown flag --json: JSON is written by' "$trawl" grep --json fox text
@@ -108,6 +139,24 @@ done
 
 # limits are named
 refuse '--top: expected a number from 0 to 18446744073709551615' "$trawl" scan --top 99999999999999999999 -e fox text
+bytes='expected a whole number of bytes, or one with K, M, G or T (powers of 1024),'
+for size in 99999999999G 1KiB 1.5G -1 0 x ''; do
+    refuse "--max-tables: $bytes from 1 to 16777215T, not '$size'; see" \
+        "$trawl" scan --max-tables "$size" -e fox text
+done
+refuse "--chunk-bytes: $bytes from 1 to 1T, not '2T'" "$trawl" scan --chunk-bytes 2T -e fox text
+refuse "--journal-segment: $bytes from 64K to 1024T, not '1'" \
+    env -u TRAWL_TEST_SEGMENT "$trawl" scan --journal j --journal-segment 1 -e fox text
+for size in 1t 1T 8g 8191M 65536k 70000; do
+    expect 0 1 "$trawl" scan --max-tables "$size" -c -e fox text
+done
+for flag in -o --db -f --sample --journal --files-from --profile; do
+    refuse "$flag: the file name is empty; see 'trawl scan --help'" "$trawl" scan -e fox $flag '' text
+done
+refuse '-f: the file name is empty' "$trawl" grep -f '' text
+refuse '--db: the file name is empty' "$trawl" grep --db= text
+refuse '-o: the file name is empty' "$trawl" compile -e fox -o ''
+refuse '-o: the file name is empty' "$trawl" index build -o '' text
 refuse 'K from 1 to N, such as 3/16, and N up to 1073741824' "$trawl" scan --shard 1/9999999999 -e fox text
 for number in 1000000 0x10 +1 ' 1' nan; do
     refuse 'above 0 and below 1000000' "$trawl" scan --split-threshold "$number" -e fox text

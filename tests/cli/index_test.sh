@@ -40,6 +40,17 @@ for bytes in 8 12 100; do
     refuse "cut.tix: a trawl index that is cut off: $bytes bytes long, should be at least" \
         "$trawl" index query cut.tix -e p
 done
+whole=$(stat -c %s x.tix)
+head -c -1 x.tix >cut.tix
+refuse "cut.tix: a trawl index that is cut off: $((whole - 1)) bytes long, should be $whole; build it anew" \
+    "$trawl" index query cut.tix -e p
+{ cat x.tix; printf 'ab'; } >long.tix
+refuse 'long.tix: a trawl index that has 2 bytes too many; build it anew' "$trawl" index query long.tix -e p
+mkdir odd
+printf p >'odd/tab\tname'
+printf p >$'odd/tab\tname'
+expect 0 '' "$trawl" index build -r -o odd.tix odd
+expect 0 '0\todd/tab\\tname\n0\todd/tab\\\\tname' "$trawl" index query odd.tix -e p
 "$trawl" compile -e p -o p.db
 refuse 'not a trawl index, but a database of patterns' "$trawl" index query p.db -e p
 refuse 'not a trawl database, but an index of texts' "$trawl" scan --db x.tix docs/0

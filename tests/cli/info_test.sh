@@ -106,10 +106,12 @@ refuse '--patterns prints nothing but patterns' "$trawl" info --patterns --text-
 # a large set: what takes long is announced, and a terminal says what is being measured
 awk 'BEGIN { srand(7); for (i = 0; i < 80; i++) { s = ""; while (length(s) < 60000)
     s = s sprintf("%c", 97 + int(26 * rand())); print s } }' >large
-for flags in --papers --no-build; do
-    "$trawl" info $flags --build-limit 1 -f large >.out 2>.err
+for flags in '--papers --build-limit 1' --no-build; do
+    # shellcheck disable=SC2086
+    "$trawl" info $flags -f large >.out 2>.err
     holds "info $flags: what takes long" grep -qE \
         '^trawl: note: sizing.* [0-9]+ variants of engines for 80 patterns of 4,800,000 bytes' .err
+    # shellcheck disable=SC2086
     check "info $flags" "$trawl" info $flags -f words
     holds "info $flags: what takes no time" test ! -s .err
 done
@@ -151,6 +153,28 @@ holds 'an engine by name' bash -c "'$trawl' info named.db | grep -q '^  why  *th
 check 'a new plan' "$trawl" info words.db --sample text
 holds 'a new plan' grep -q '^Compiled now' .out
 fits 'a new plan'
+
+# flags that a database leaves no use for
+for flag in -i -w --crlf '--matches all' '--matches leftmost-longest'; do
+    # shellcheck disable=SC2086
+    refuse "DB and ${flag% *} exclude each other: a database has its own patterns and kind of matches" \
+        "$trawl" info $flag words.db
+done
+for flag in '--text-size 5' '--device cuda' '--device cpu'; do
+    # shellcheck disable=SC2086
+    refuse "${flag% *}: a database has the plan by which it was compiled; give --sample FILE or --papers too" \
+        "$trawl" info $flag words.db
+    # shellcheck disable=SC2086
+    check "a new plan with $flag" "$trawl" info $flag --sample text words.db
+done
+refuse '--build-limit: expected --papers or --format json with it' "$trawl" info --build-limit 1M -f words
+refuse '--build-limit: expected --papers' "$trawl" info --no-build --build-limit 1M -f words
+"$trawl" compile --engine qgram -f words -o qgram.db
+check 'a database, all engines' "$trawl" info --papers qgram.db
+holds 'a new plan' grep -q '^Compiled now' .out
+holds 'an unknown size of tables is not 0' grep -qE '^  qgram  *-  *-  *-  *[0-9.]+$' .out
+check 'a database, nothing built' "$trawl" info --no-build words.db
+holds 'no plan that is not made' bash -c '! grep -q "^Compiled now" .out && grep -q "classes .* not built" .out'
 
 # patterns: what is written is read again, as the same set
 expect 0 'beast\ti\tFOX\n\t-\ta\\nb\\\\\nend\t-\t\\x00\\xFF\\t' "$trawl" info --db rules.db --patterns

@@ -48,7 +48,17 @@ mentions 2 'has a scan already'
 ranks 3 scan -e a -o parts --resume text0
 mentions 2 'begun with other patterns'
 ranks 2 scan -c --shard 1/2 -e a text0
-mentions 2 '--shard: ranks divide'
+mentions 2 "unknown flag --shard: ranks divide the texts; see 'trawl-mpi scan --help'"
+ranks 2 scan -c --records lines -e a text0
+mentions 2 'unknown flag --records: ranks divide texts anywhere'
+ranks 2 scan --top 1 --by-group -e a text0
+mentions 2 'unknown flag --by-group: ranks count by pattern'
+"$mpi" scan --help >help
+checks=$((checks + 1))
+if grep -qE -e '--(records|shard|by-group) ' help || ! grep -q -e '^  -o, --output DIR' help ||
+    ! grep -qF 'trawl-mpi scan [FLAGS] -f FILE|-e PATTERN|--db DB -c|--top N|-o DIR' help; then
+    fail 'the help of trawl-mpi has its own flags'
+fi
 
 # A rank with another set of instructions has the same matches; one that lacks the set ends all.
 "$trawl" scan -c -f patterns text0 >want
@@ -111,7 +121,7 @@ for resume in '' --resume; do
     "$trawl" cat corpus/parts >got
     same "parts beside the texts $resume"
 done
-refuse 'expected at least 64k' env -u TRAWL_TEST_SEGMENT "$mpi" scan -e a -o k --journal-segment 16 text0
+refuse '--journal-segment: expected a whole number of bytes' env -u TRAWL_TEST_SEGMENT "$mpi" scan -e a -o k --journal-segment 16 text0
 
 # GPUs of a machine go to its ranks in turn; a rank without one takes its CPU if --device auto says so.
 if [ -n "$emulated" ]; then

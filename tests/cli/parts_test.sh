@@ -146,7 +146,7 @@ refuse 'text no-text: No such file or directory' "$trawl" scan -e a --journal m 
 check 'a scan with a text that is missing has not begun' test ! -e m
 refuse 'text /dev/null: is not a regular file; shards' "$trawl" scan -e a --journal m one /dev/null
 for size in 16 1k 65535; do
-    refuse "--journal-segment $size: expected at least 64k, as each segment waits for the disk; 16M is usual" \
+    refuse "--journal-segment: expected a whole number of bytes, or one with K, M, G or T (powers of 1024), from 64K to 1024T" \
         env -u TRAWL_TEST_SEGMENT "$trawl" scan -e a --journal m --journal-segment $size one
 done
 check 'a scan in segments that are too small has not begun' test ! -e m

@@ -163,7 +163,14 @@ refuse 'pattern file bad:1: this looks like a header line; expected name, flags 
 printf 'Name\tPattern\r\nx\t-\tfox\r\n' >bad
 refuse 'bad:1: this looks like a header line' "$trawl" scan --pattern-format tsv -f bad text
 printf '# hex_pattern\n666f78\n' >bad
-refuse 'pattern file bad:1: this looks like a header line; expected hexadecimal digits from the first' \
+refuse "pattern file bad:1: column 1: expected a hexadecimal digit, found '#' (a line of headings is a pattern too)" \
+    "$trawl" scan --pattern-format hex -f bad text
+printf 'deadbeeg\n' >bad
+refuse "pattern file bad:1: column 8: expected a hexadecimal digit, found 'g' (a line of headings is a pattern too)" \
+    "$trawl" scan --pattern-format hex -f bad text
+refuse "-e: column 8: expected a hexadecimal digit, found 'g'" "$trawl" scan --pattern-format hex -e deadbeeg text
+printf '12345g\n' >bad
+warns 2 "trawl: pattern file bad:1: column 6: expected a hexadecimal digit, found 'g'" \
     "$trawl" scan --pattern-format hex -f bad text
 printf 'decade\nid\n' >bad
 refuse 'bad:2: column 1: expected a hexadecimal digit' \

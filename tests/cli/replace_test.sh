@@ -59,6 +59,13 @@ refuse 'pattern 0 has no value' "$trawl" info --db rules.db --patterns --pattern
 "$trawl" compile -e York -o all.db
 refuse "all.db: matches of a database of kind 'all' may overlap" "$trawl" replace --db all.db text
 "$trawl" compile -e York --matches leftmost-longest -o plain.db
+printf 'a\t-\tfox\n' >novalues.tsv
+refuse 'novalues.tsv: no pattern has a value to be replaced with; expected values in the sixth column, or --with TEXT' \
+    "$trawl" replace --pattern-format tsv -f novalues.tsv text
+refuse 'novalues.tsv: no pattern has a value to be replaced with; expected --pattern-format map or tsv, or --with' \
+    "$trawl" replace --pattern-format lines -f novalues.tsv text
+refuse '(standard input): no pattern has a value' \
+    bash -c "'$trawl' replace --pattern-format tsv -f - text <novalues.tsv"
 refuse 'plain.db: no pattern of the database has a value' "$trawl" replace --db plain.db text
 
 # counts

@@ -82,6 +82,15 @@ expect 0 '1\t0\taa\n1\t1\ta' "$trawl" scan --top 0 --matches leftmost-longest -e
 printf 'fox' >$'tab\tname'
 expect 0 'tab\\tname\t0\t3\t0\tfox' "$trawl" scan -e fox $'tab\tname'
 expect 0 'tab\\tname\t1' "$trawl" scan -c --format tsv -e fox $'tab\tname'
+# Another file, whose name must not look the same.
+printf 'fox' >'tab\tname'
+expect 0 'tab\\\\tname\t0\t3\t0\tfox' "$trawl" scan -e fox 'tab\tname'
+expect 0 'tab\\\\tname\t1' "$trawl" scan -c --format tsv -e fox 'tab\tname'
+expect 0 'tab\\\\tname\t0\t0\t3\t0\tfox' "$trawl" scan --records lines -e fox 'tab\tname'
+printf 'foxafoxb' >numbered
+expect 0 'numbered\t0\t1' "$trawl" scan --records 1K -c -e foxafox numbered
+refuse '--records: expected a whole number of bytes' "$trawl" scan --records 0 -e fox numbered
+expect 0 'tab\\tname:1\ntab\\\\tname:1' "$trawl" scan -c -e fox $'tab\tname' 'tab\tname'
 printf 'fox' >$'bad\xff'
 expect 0 '{"file":{"bytes":"YmFk/w=="},"count":1}' "$trawl" scan -c --format jsonl -e fox $'bad\xff'
 expect 0 '{"file":{"bytes":"YmFk/w=="},"start":0,"end":3,"id":0,"pattern":"fox"}' \
@@ -369,7 +378,9 @@ for bytes in 8 12 100; do
     done
 done
 head -c -1 whole.db >cut.db
-refuse ' bytes long, should be ' "$trawl" scan --db cut.db a
+whole=$(stat -c %s whole.db)
+refuse "cut.db: a trawl database that is cut off: $((whole - 1)) bytes long, should be $whole; compile it anew" \
+    "$trawl" scan --db cut.db a
 cp whole.db damaged.db
 printf x | dd of=damaged.db bs=1 seek=200 conv=notrunc 2>.err
 refuse 'damaged.db: damaged, its checksum does not agree; compile it anew' \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # What the documents show is true: the commands of README.md and docs/guide/command.md print what stands
-# under them, and each program of docs/guide/c-api.md and docs/guide/short-texts.md compiles and prints what stands under it.
+# under them, an example of docs/internals/planner.md has the figures that it names, and each program of
+# docs/guide/c-api.md and docs/guide/short-texts.md compiles and prints what stands under it.
 # usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC, LIBRARIES
 set -euo pipefail
 export LC_ALL=C
@@ -58,4 +59,16 @@ for document in "$readme" "$guide/command.md"; do
     done <commands >console.actual
     diff -u console.expected console.actual
 done
+
+# ---- the example of docs/internals/planner.md: the price of ac-dfa and the ends of matches, which depend
+# neither on the processor nor on a profile
+planner=$(dirname "$readme")/docs/internals/planner.md
+said=$(sed -nE 's/^trawl info -f gplwords.txt .*# ac-dfa ([0-9.]+) GB.s, .*; match_ends ([0-9.]+)$/\1 \2/p' "$planner")
+[[ -n $said ]] || { echo "readme_test: no example in $planner" >&2; exit 1; }
+blocks sh "$planner" | grep -m 2 -E '^(cp|tr -cs) ' >prepare
+bash prepare
+XDG_CONFIG_HOME=$scratch trawl info --format json -f gplwords.txt --sample gpl.txt >plan
+sed -nE 's/.*"match_ends":([0-9.]+),.*"engine":"ac-dfa","table_bytes":[0-9]+,"gb_per_second":([0-9.]+)[,}].*/\2 \1/p' plan |
+    awk '{ printf "%.2f %.3f\n", $1, $2 }' | diff -u <(echo "$said") - ||
+    { echo "readme_test: the example of $planner has other figures" >&2; exit 1; }
 echo "readme_test: passed"

@@ -98,7 +98,21 @@ class Tool(unittest.TestCase):
         self.assertTrue(readme.startswith("# x\n") and readme.endswith("\nrest\n"))
         self.assertNotIn("old", readme)
         self.assertIn("| 10 rare strings | English | 8 | 2 (peer) | 4 | 1234 |", readme)
-        self.assertIn("mean of the ratio over 2 workloads: 2.", readme)
+        text = " ".join(readme.split())
+        self.assertIn("mean of the ratio over 2 workloads: 2, lowest 1 (1,000 rare strings, English), "
+                      "highest 4 (10 rare strings, English).", text)
+        self.assertIn("Texts of 1000 bytes. Peers in this run: peer 1, as", text)
+        self.assertIn("text of 1 GiB already in GPU memory", text)
+        self.assertIn("| 2026-01-02 | def | 2 | peer 1 |", self.read("docs/results/README.md"))
+
+    def test_texts_that_a_cache_holds(self):
+        for caches, held in (({"L3": "2 KiB (2 instances)"}, True), ({"L3": "2 KiB (4 instances)"}, False),
+                             ({"L3": "unknown"}, False), ({"L2": "1 MiB (1 instance)"}, False)):
+            self.record("2026-01-02-box.json", "cpu", [cpu_result("rare-10", 8, 2)], caches=caches)
+            self.run_tool()
+            text = " ".join(self.read("README.md").split())
+            self.assertEqual("Texts of 1000 bytes, which fit in this processor's third-level cache;" in text,
+                             held, caches)
 
     def test_stale_pages(self):
         self.record("2026-01-02-box.json", "cpu", [cpu_result("rare-10", 8, 2)])
