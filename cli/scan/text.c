@@ -23,10 +23,8 @@ typedef struct text_run {
     text_result *result;
     const char *path;
     trawl_stream *stream;
-    const uint64_t *counter; /* counter of the callback; NULL: the stream counts */
-    uint64_t before;         /* value of the counter when this text began */
-    uint64_t stored;         /* bytes of the file that the progress line has */
-    uint64_t matches;        /* matches that the progress line has */
+    uint64_t stored;  /* bytes of the file that the progress line has */
+    uint64_t matches; /* matches that the progress line has */
 } text_run;
 
 /* Messages of files begin with their name, those of scans do not. */
@@ -44,43 +42,12 @@ static void tell_progress(text_run *run, uint64_t stored, uint64_t bytes, uint64
     run->matches = matches;
 }
 
-static int count_matches(const trawl_match *matches, size_t count, void *context) {
-    (void)matches;
-    *(uint64_t *)context += count;
-    return 0;
-}
-
-/* Chooses what counts the matches. Without a callback, a stream of all matches knows their number
- * at any time; a stream of leftmost matches only when it is closed, since it delays some. */
-static trawl_on_matches choose_callback(text_run *run, void **context) {
-    text_scanner *scanner = run->scanner;
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    if (scanner->writer != NULL) {
-        run->counter = &scanner->writer->matches;
-        run->before = *run->counter;
-        *context = scanner->writer;
-        return record_writer_matches;
-    }
-    (void)trawl_db_info(scanner->db, &information, NULL);
-    if (information.matches == TRAWL_MATCH_ALL)
-        return NULL;
-    run->counter = &scanner->counted;
-    run->before = *run->counter;
-    *context = &scanner->counted;
-    return count_matches;
-}
-
-static uint64_t matches_so_far(const text_run *run) {
-    return run->counter != NULL ? *run->counter - run->before : trawl_stream_matches(run->stream);
-}
-
 static bool open_stream(text_run *run) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
-    void *context = NULL;
-    trawl_on_matches on_matches = choose_callback(run, &context);
-    trawl_status status = trawl_stream_open_batches(scanner->db, &scanner->options, on_matches,
-                                                    context, &run->stream, &error);
+    trawl_status status = trawl_stream_open_batches(
+        scanner->db, &scanner->options, scanner->writer != NULL ? record_writer_matches : NULL,
+        scanner->writer, &run->stream, &error);
     if (status == TRAWL_OK && scanner->per_pattern != NULL)
         status = trawl_stream_count_patterns(run->stream, scanner->per_pattern, &error);
     return status == TRAWL_OK || fail(run, &error);
@@ -91,7 +58,7 @@ static bool write_piece(text_run *run, const uint8_t *bytes, size_t length, uint
     trawl_error error;
     trawl_status status = trawl_stream_write(run->stream, bytes, length, &error);
     run->result->bytes += length;
-    tell_progress(run, stored, length, matches_so_far(run));
+    tell_progress(run, stored, length, trawl_stream_matches(run->stream));
     if (status == TRAWL_STOPPED)
         return false;
     return status == TRAWL_OK || fail(run, &error);
@@ -102,15 +69,10 @@ static void close_stream(text_run *run) {
         return;
     /* The text may have ended by an error; the bytes read before it are still scanned. */
     trawl_error error;
-    trawl_status status = trawl_stream_flush(run->stream, &error);
-    run->result->matches = matches_so_far(run);
-    if (status == TRAWL_OK)
-        status = trawl_stream_close(run->stream, &error);
-    else
-        trawl_stream_abandon(run->stream);
+    trawl_status status = trawl_stream_finish(run->stream, &error);
+    run->result->matches = trawl_stream_matches(run->stream);
+    trawl_stream_abandon(run->stream);
     run->stream = NULL;
-    if (run->counter != NULL)
-        run->result->matches = matches_so_far(run);
     if (status != TRAWL_OK && status != TRAWL_STOPPED && !run->result->failed)
         (void)fail(run, &error);
 }

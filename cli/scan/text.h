@@ -26,7 +26,6 @@ typedef struct text_scanner {
     const record_cut *cut; /* NULL: texts are not divided by --records */
     by_record records;     /* private */
     uint8_t *buffer;       /* private */
-    uint64_t counted;      /* private */
     uint32_t *gathered;    /* private: ids of matches of a short text; with per_pattern */
 } text_scanner;
 

@@ -331,6 +331,17 @@ expect 0 'cats\t0\t3\t0\tcat\ncats\t24\t27\t0\tcat' "$trawl" scan -w -e cat cats
 expect 0 2 "$trawl" scan -c --word -e cat cats
 expect 1 0 "$trawl" scan -c -w -e ca cats
 expect 0 3 "$trawl" scan -c -w -i -e CAT -e Concat --engine ac-dfa cats
+# A match that ends with the text, in a pipe, in a long file and in a compressed one.
+printf 'scat cat' >last
+{ head -c 4194304 /dev/zero; cat last; } >long_last
+gzip -k long_last
+expect 0 1 bash -c "cat last | '$trawl' scan -c -w -e cat"
+expect 0 '1\t0\tcat' bash -c "cat last | '$trawl' scan --top 0 -w -e cat"
+for kind in all leftmost-first leftmost-longest; do
+    expect 0 1 "$trawl" scan -c -w --matches $kind -e cat long_last
+    expect 0 1 "$trawl" scan -c -w --matches $kind --threads 2 -e cat long_last.gz
+done
+expect 0 1 bash -c "'$trawl' scan -c -w -e cat --journal last_parts long_last && '$trawl' cat last_parts"
 printf 'a\t-\tcat\tword\nb\ti\tCAT\tleft=[a-r.],end=20\nc\t-\tat\t-\nd\t-\tcat\tat-start\n' >conditions.tsv
 expect 0 11 "$trawl" scan -c --pattern-format tsv -f conditions.tsv cats
 "$trawl" compile --pattern-format tsv -f conditions.tsv -o conditions.db
