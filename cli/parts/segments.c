@@ -46,7 +46,7 @@ bool segments_mark_whole(parts_run *run) {
         text_file *file = NULL;
         trawl_error error;
         if (text_file_open(text->name, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
-            report("text %s", error.message);
+            report("%s%s", error.status == TRAWL_ERROR_MEMORY ? "" : "text ", error.message);
             return false;
         }
         text->whole = text_file_is_compressed(file);

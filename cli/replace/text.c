@@ -20,8 +20,9 @@ void text_replacer_release(text_replacer *self) {
     free(self->result);
 }
 
+/* Messages about files begin with their name. */
 static bool fail(const trawl_error *error) {
-    report("text %s", error->message);
+    report("%s%s", error->status == TRAWL_ERROR_MEMORY ? "" : "text ", error->message);
     return false;
 }
 

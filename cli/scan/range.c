@@ -185,7 +185,7 @@ static void run_file(text_scanner *scanner, const char *path, uint64_t begin, ui
     trawl_error error;
     text_file *file = NULL;
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
-        report("text %s", error.message);
+        report("%s%s", error.status == TRAWL_ERROR_MEMORY ? "" : "text ", error.message);
         result->failed = true;
         return;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pattern/conditions.h"
+#include "pattern/patterns.h"
 
 static const struct {
     const char *name;
@@ -255,13 +256,38 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
     return false;
 }
 
+/* Adds the members of class `number` to a boundary: *boundary becomes the class of both. */
+static trawl_status unite(trawl_patterns *patterns, uint8_t *boundary, uint8_t number,
+                          trawl_error *error) {
+    if (*boundary == TRAWL_CLASS_NONE || *boundary == number) {
+        *boundary = number;
+        return TRAWL_OK;
+    }
+    uint8_t members[32];
+    const uint8_t *own = patterns->conditions->classes[*boundary];
+    const uint8_t *added = patterns->conditions->classes[number];
+    for (unsigned i = 0; i < sizeof members; i++) {
+        members[i] = own[i] | added[i];
+    }
+    if (memcmp(members, own, sizeof members) == 0) {
+        return TRAWL_OK;
+    }
+    if (memcmp(members, added, sizeof members) == 0) {
+        *boundary = number;
+        return TRAWL_OK;
+    }
+    return trawl_set_class(patterns, members, boundary, error);
+}
+
 trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error) {
     trawl_condition condition = TRAWL_CONDITION;
     (void)trawl_patterns_condition(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1),
                                    &condition);
-    condition.left = condition.left == TRAWL_CLASS_NONE ? number : condition.left;
-    condition.right = condition.right == TRAWL_CLASS_NONE ? number : condition.right;
-    return trawl_patterns_condition_last(patterns, &condition, error);
+    trawl_status status = unite(patterns, &condition.left, number, error);
+    if (status == TRAWL_OK) {
+        status = unite(patterns, &condition.right, number, error);
+    }
+    return status == TRAWL_OK ? trawl_patterns_condition_last(patterns, &condition, error) : status;
 }
 
 /* ------------------------------------------------------------------ writing */

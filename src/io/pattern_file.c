@@ -421,7 +421,8 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
 static trawl_status refuse_long_line(line_reader *reader) {
     reader->line++;
     return refuse(reader, TRAWL_ERROR_LIMIT,
-                  "the line is longer than 1 MiB; a pattern has at most 65536 bytes");
+                  "the line is longer than 1 MiB, the limit of a line; a pattern has at most "
+                  "65536 bytes");
 }
 
 /* Adds the complete lines of `bytes`; *used is the offset of the incomplete line behind them. */

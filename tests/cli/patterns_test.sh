@@ -140,7 +140,7 @@ head -c 65537 /dev/zero | tr '\0' a >too-long
 refuse 'too-long:1: the pattern has 65537 bytes; expected 65536 or fewer' \
     "$trawl" scan -f too-long text
 head -c 3000000 /dev/zero >no-lines
-refuse 'no-lines:1: the line is longer than 1 MiB; a pattern has at most 65536 bytes' \
+refuse 'no-lines:1: the line is longer than 1 MiB, the limit of a line; a pattern has at most 65536 bytes' \
     "$trawl" scan -f no-lines text
 { echo fox; cat no-lines; echo; } >second-line
 refuse 'second-line:2: the line is longer than 1 MiB' "$trawl" scan -f second-line text

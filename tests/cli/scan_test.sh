@@ -331,6 +331,12 @@ expect 0 'cats\t0\t3\t0\tcat\ncats\t24\t27\t0\tcat' "$trawl" scan -w -e cat cats
 expect 0 2 "$trawl" scan -c --word -e cat cats
 expect 1 0 "$trawl" scan -c -w -e ca cats
 expect 0 3 "$trawl" scan -c -w -i -e CAT -e Concat --engine ac-dfa cats
+# -w holds also where a pattern has boundaries of its own.
+printf 'n\t-\tab\tleft=[x],right=[y]\nm\t-\tab\tleft=alnum\n' >own.tsv
+expect 0 '-\t1\t3\t0\tn\n-\t1\t3\t1\tm' bash -c "printf ' ab ' | '$trawl' scan -w --pattern-format tsv -f own.tsv"
+for text in zabz xab aby _ab_ _ab; do
+    expect 1 0 bash -c "printf '$text' | '$trawl' scan -c -w --pattern-format tsv -f own.tsv"
+done
 # A match that ends with the text, in a pipe, in a long file and in a compressed one.
 printf 'scat cat' >last
 { head -c 4194304 /dev/zero; cat last; } >long_last
