@@ -21,32 +21,14 @@ static const char *const names[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_RABIN_KARP] = "rabin-karp",
 };
 
-/* NULL if the database has none. Its values may be anything: they are only reported. */
-static const trawl_plan_record *find_record(const trawl_db *db) {
-    uint64_t size = 0;
-    const trawl_plan_record *record =
-        db == NULL ? NULL : trawl_db_section(db, TRAWL_SECTION_PLAN, 0, &size);
-    return size == sizeof *record ? record : NULL;
-}
-
 static const trawl_qgram_header *find_tiers(const trawl_db *db) {
-    return db == NULL || db->engine != &trawl_engine_qgram
+    return db->engine != &trawl_engine_qgram
                ? NULL
                : trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
 }
 
 static double rate(double nanoseconds) {
     return nanoseconds > 0 ? 1 / nanoseconds : 0;
-}
-
-static const trawl_device_record *find_device_record(const trawl_db *db) {
-    uint64_t size = 0;
-    const trawl_device_record *record =
-        db == NULL ? NULL : trawl_db_section(db, TRAWL_SECTION_DEVICE_PLAN, 0, &size);
-    return size == sizeof *record && record->chosen < TRAWL_DEVICE_WAYS &&
-                   record->tiers <= TRAWL_DEVICE_MOST_TIERS
-               ? record
-               : NULL;
 }
 
 /* 10^9 bytes a second from picoseconds for a byte. */
@@ -152,8 +134,8 @@ static void read_filters(const trawl_db *db, const trawl_plan_record *record,
 }
 
 static void read_plan(const trawl_db *db, trawl_study_plan *plan) {
-    const trawl_plan_record *record = find_record(db);
-    const trawl_device_record *device = find_device_record(db);
+    const trawl_plan_record *record = trawl_plan_record_of(db);
+    const trawl_device_record *device = trawl_device_record_of(db);
     memset(plan, 0, sizeof *plan);
     plan->planned = record != NULL || device != NULL;
     if (device != NULL) {
