@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/engine.h"
 #include "database/groups.h"
 #include "pattern/offsets.h"
 
@@ -239,6 +240,26 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     if (!groups_sound(block, header) || !values_sound(block, header)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its groups or values are damaged",
                           name);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_validate_tables(const trawl_db *db, trawl_error *error) {
+    const trawl_image_header *header = db->header;
+    const trawl_section *sections = (const trawl_section *)(header + 1);
+    const uint32_t first = (uint32_t)db->engine->tables;
+    for (uint32_t i = 0; i < header->section_count; i++) {
+        bool is_table = sections[i].kind >= TRAWL_IMAGE_FIRST_ENGINE_KIND;
+        /* Unsigned: kinds before the first one are beyond the last one too. */
+        if (is_table && sections[i].kind - first >= TRAWL_IMAGE_ENGINE_KINDS) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database has tables of another engine than its own");
+        }
+        if (sections[i].part >= header->parts) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database has a section of part %u, but %u parts",
+                              sections[i].part, header->parts);
+        }
     }
     return TRAWL_OK;
 }
