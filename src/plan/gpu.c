@@ -50,7 +50,7 @@ trawl_status trawl_plan_check_device(const trawl_compile_settings *options, traw
     uint32_t number = 0;
     const char *name = options->device;
     if (name == NULL || strcmp(name, "cpu") == 0 || strcmp(name, "auto") == 0 ||
-        trawl_cuda_device_number(name, &number)) {
+        trawl_cuda_planned_device(name, &number)) {
         return TRAWL_OK;
     }
     return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -67,7 +67,7 @@ bool trawl_plan_is_for_device(const trawl_compile_settings *options) {
     trawl_cuda_properties unused;
     return options->device != NULL &&
            (is_auto(options) ? trawl_cuda_read_properties(number, &unused, NULL) == TRAWL_OK
-                             : trawl_cuda_device_number(options->device, &number));
+                             : trawl_cuda_planned_device(options->device, &number));
 }
 
 bool trawl_plan_stays_for_device(const trawl_compile_settings *options) {
@@ -77,7 +77,7 @@ bool trawl_plan_stays_for_device(const trawl_compile_settings *options) {
 static void read_device(device_plan *self) {
     uint32_t number = 0;
     if (!is_auto(self->options)) {
-        (void)trawl_cuda_device_number(self->options->device, &number);
+        (void)trawl_cuda_planned_device(self->options->device, &number);
     }
     self->device = usual_device;
     self->present = trawl_cuda_read_properties(number, &self->device, NULL) == TRAWL_OK;
