@@ -22,9 +22,7 @@ static const trawl_cuda_properties usual_device = {
     .memory_bytes = TRAWL_GPU_USUAL_MEMORY_BYTES,
 };
 
-static const struct {
-    const char *engine, *kernel;
-} ways[TRAWL_DEVICE_WAYS] = {
+const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS] = {
     [TRAWL_DEVICE_FILTER] = {"qgram", "filter"},
     [TRAWL_DEVICE_PACKED] = {"qgram", "packed"},
     [TRAWL_DEVICE_HOT] = {"ac-dfa", "hot"},
@@ -294,7 +292,7 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
     trawl_plan_add(plan,
                    "kernel %s, %.0f GB/s expected of text in the memory of %s (%u blocks of up "
                    "to 1024 threads), by %s: ",
-                   ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
+                   trawl_plan_ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
                    self->present ? "this GPU" : "an H200", self->device.multiprocessors,
                    record->sample_bytes != 0 ? "a sample of the text"
                                              : "a text made up of the patterns");
@@ -304,7 +302,8 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
             continue;
         }
         const trawl_error *obstacle = &self->obstacle[way];
-        trawl_plan_add(plan, "; %s, kernel %s: ", ways[way].engine, ways[way].kernel);
+        trawl_plan_add(plan, "; %s, kernel %s: ", trawl_plan_ways[way].engine,
+                       trawl_plan_ways[way].kernel);
         if (obstacle->status != TRAWL_OK) {
             trawl_plan_add(plan, "%s", obstacle->message);
         } else {
