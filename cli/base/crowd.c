@@ -2,11 +2,11 @@
 #include "cli/base/crowd.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "io/thread.h"
 
 /* Finished items, for each thread, that may wait to be written: memory against threads that wait.
  * No measurement chose the number. */
@@ -87,19 +87,11 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* Starts all threads but the first, which handles signals. The others receive only SIGPIPE and
- * SIGXFSZ, which their own writes cause. Returns the number of threads, with the first. */
+/* Starts all threads but the first. Returns the number of threads, with the first. */
 static size_t start(crowd_thread *threads, size_t count) {
-    sigset_t blocked, before;
     size_t started = 1;
-    (void)sigfillset(&blocked);
-    (void)sigdelset(&blocked, SIGPIPE);
-    (void)sigdelset(&blocked, SIGXFSZ);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    while (started < count &&
-           pthread_create(&threads[started].thread, NULL, run, &threads[started]) == 0)
+    while (started < count && thread_start(&threads[started].thread, run, &threads[started]) == 0)
         started++;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
