@@ -9,6 +9,7 @@
 #include "database/conditions.h"
 #include "database/engine.h"
 #include "database/groups.h"
+#include "database/sections.h"
 #include "pattern/offsets.h"
 
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
@@ -89,17 +90,9 @@ static bool sections_sound(const trawl_image_header *header, uint64_t size) {
     return true;
 }
 
+/* The section of part 0. */
 static const void *find_section(const uint8_t *block, trawl_section_kind kind, uint64_t *size) {
-    const trawl_image_header *header = (const trawl_image_header *)block;
-    const trawl_section *sections = (const trawl_section *)(header + 1);
-    for (uint32_t i = 0; i < header->section_count; i++) {
-        if (sections[i].kind == (uint32_t)kind && sections[i].part == 0) {
-            *size = sections[i].size;
-            return block + sections[i].offset;
-        }
-    }
-    *size = 0;
-    return NULL;
+    return trawl_block_section(block, kind, 0, size);
 }
 
 /* Whether these are count + 1 offsets that never decrease, from 0 to target_size. */
