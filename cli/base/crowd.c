@@ -2,11 +2,11 @@
 #include "cli/base/crowd.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "io/thread.h"
 
 /* Finished items, for each thread, that may wait to be written: memory against threads that wait.
  * No measurement chose the number. */
@@ -27,6 +27,7 @@ struct crowd {
     pthread_cond_t turned;
     size_t next; /* the first item that no thread has begun */
     size_t turn; /* the item whose result is written now */
+    bool failed; /* the output had, when the last item was written */
     slot *slots; /* a ring */
     size_t slot_count;
 };
@@ -36,10 +37,6 @@ typedef struct crowd_thread {
     void *member;
     pthread_t thread;
 } crowd_thread;
-
-static bool output_failed(const crowd *self) {
-    return self->output != NULL && output_file_failed(self->output);
-}
 
 output_file *crowd_await_turn(crowd *self, size_t index) {
     (void)pthread_mutex_lock(&self->lock);
@@ -54,7 +51,7 @@ static bool take(crowd *self, size_t *index) {
     (void)pthread_mutex_lock(&self->lock);
     while (self->next < self->count && self->next >= self->turn + self->slot_count)
         (void)pthread_cond_wait(&self->turned, &self->lock);
-    bool taken = self->next < self->count && !output_failed(self);
+    bool taken = self->next < self->count && !self->failed;
     if (taken)
         *index = self->next++;
     (void)pthread_mutex_unlock(&self->lock);
@@ -63,6 +60,9 @@ static bool take(crowd *self, size_t *index) {
 
 void crowd_finish(crowd *self, size_t index, char *bytes, size_t length) {
     (void)pthread_mutex_lock(&self->lock);
+    /* The thread of the item whose turn it is writes without the lock: no other may look at the
+     * output. */
+    bool has_turn = self->turn == index;
     self->slots[index % self->slot_count] = (slot){true, bytes, length};
     slot *waiting = &self->slots[self->turn % self->slot_count];
     while (self->turn < self->count && waiting->done) {
@@ -73,6 +73,8 @@ void crowd_finish(crowd *self, size_t index, char *bytes, size_t length) {
         self->turn++;
         waiting = &self->slots[self->turn % self->slot_count];
     }
+    if (has_turn && self->output != NULL)
+        self->failed = output_file_failed(self->output);
     (void)pthread_cond_broadcast(&self->turned);
     (void)pthread_mutex_unlock(&self->lock);
 }
@@ -85,19 +87,11 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* Starts all threads but the first, which handles signals. The others receive only SIGPIPE and
- * SIGXFSZ, which their own writes cause. Returns the number of threads, with the first. */
+/* Starts all threads but the first. Returns the number of threads, with the first. */
 static size_t start(crowd_thread *threads, size_t count) {
-    sigset_t blocked, before;
     size_t started = 1;
-    (void)sigfillset(&blocked);
-    (void)sigdelset(&blocked, SIGPIPE);
-    (void)sigdelset(&blocked, SIGXFSZ);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    while (started < count &&
-           pthread_create(&threads[started].thread, NULL, run, &threads[started]) == 0)
+    while (started < count && thread_start(&threads[started].thread, run, &threads[started]) == 0)
         started++;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 

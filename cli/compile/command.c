@@ -41,7 +41,8 @@ static const flag plan_flags[] = {
     {FLAG_SAMPLE, 0, "sample", "FILE",
      "Choose the engine for texts like FILE. Results do not depend on it.", NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
-     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto. If this machine has "
+     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto; of several "
+     "GPUs for the first. If this machine has "
      "no such GPU, it is chosen for an NVIDIA H200. Every device can scan with DB.",
      NULL},
     {0},

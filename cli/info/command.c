@@ -48,7 +48,8 @@ static const flag own_flags[] = {
      "known: time to plan and to build tables counts too. Without it: for very long texts.",
      NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
-     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto. If this machine has "
+     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto; of several "
+     "GPUs for the first. If this machine has "
      "no such GPU, it is chosen for an NVIDIA H200.",
      NULL},
     {FLAG_MATCHES, 0, "matches", "KIND",

@@ -2,10 +2,10 @@
 #include "cli/parts/crew.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "cli/base/memory.h"
+#include "io/thread.h"
 
 typedef struct crew {
     const crew_task *task;
@@ -73,16 +73,10 @@ bool crew_run(const crew_task *task) {
     member *members = allocate(task->count * sizeof *members);
     for (unsigned i = 0; i < task->count; i++)
         members[i] = (member){.crew = &all, .number = i};
-    sigset_t blocked;
-    sigset_t before;
     unsigned started = 1;
-    (void)sigfillset(&blocked); /* the main thread handles signals */
-    (void)sigdelset(&blocked, SIGXFSZ);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     while (started < task->count &&
-           pthread_create(&members[started].thread, NULL, work, &members[started]) == 0)
+           thread_start(&members[started].thread, work, &members[started]) == 0)
         started++;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)work(&members[0]);
     for (unsigned i = 1; i < started; i++)
         (void)pthread_join(members[i].thread, NULL);

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,21 +85,6 @@ uint8_t *parts_read_file(const char *path, uint64_t most, size_t *length) {
     return NULL;
 }
 
-int parts_write_all(int descriptor, const void *bytes, size_t length, uint64_t *written) {
-    const uint8_t *from = bytes;
-    while (length != 0) {
-        ssize_t put = write(descriptor, from, length);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return put < 0 ? errno : EIO;
-        from += put;
-        length -= (size_t)put;
-        *written += (uint64_t)put;
-    }
-    return 0;
-}
-
 int parts_sync_folder(const char *folder) {
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0)
@@ -111,31 +95,65 @@ int parts_sync_folder(const char *folder) {
     return error;
 }
 
-/* The number in "PREFIXnumber", or -1. */
+/* The number in "PREFIXnumber" as parts_numbered writes it, or -1. */
 static long number_of(const char *name, const char *prefix) {
     size_t length = strlen(prefix);
     const char *digits = name + length;
     if (strncmp(name, prefix, length) != 0 || *digits == '\0' || strlen(digits) > 9 ||
-        strspn(digits, "0123456789") != strlen(digits))
+        strspn(digits, "0123456789") != strlen(digits) || (*digits == '0' && digits[1] != '\0'))
         return -1;
     return strtol(digits, NULL, 10);
 }
 
-long parts_count_writers(const char *folder) {
+static void add_journal(parts_writers *writers, unsigned number) {
+    /* Doubled whenever it is a power of two. */
+    size_t count = writers->journal_count;
+    if ((count & (count - 1)) == 0)
+        writers->journals = reallocate(writers->journals, (2 * count + 1) * sizeof(unsigned));
+    writers->journals[writers->journal_count++] = number;
+}
+
+/* Takes the file of a writer. False after reporting. */
+static bool add_writer(parts_writers *writers, const char *folder, const char *name) {
+    long part = number_of(name, "part-"), journal = number_of(name, "journal-");
+    long number = part > journal ? part : journal;
+    if (number >= PARTS_MOST_WRITERS) {
+        report("%s/%s: is no file of this scan: expected numbers below %d", folder, name,
+               PARTS_MOST_WRITERS);
+        return false;
+    }
+    if (journal >= 0)
+        add_journal(writers, (unsigned)journal);
+    if (number >= (long)writers->count)
+        writers->count = (unsigned)number + 1;
+    return true;
+}
+
+static int compare_numbers(const void *left, const void *right) {
+    const unsigned *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+bool parts_find_writers(const char *folder, parts_writers *writers) {
+    *writers = (parts_writers){.count = 0};
     DIR *directory = opendir(folder);
     if (directory == NULL) {
         report("%s: %s", folder, strerror(errno));
-        return -1;
+        return false;
     }
-    long count = 0;
+    bool good = true;
     const struct dirent *entry = NULL;
-    while ((entry = readdir(directory)) != NULL) {
-        long part = number_of(entry->d_name, "part-");
-        long records = number_of(entry->d_name, "journal-");
-        long number = part > records ? part : records;
-        if (number >= count)
-            count = number + 1;
-    }
+    while (good && (entry = readdir(directory)) != NULL)
+        good = add_writer(writers, folder, entry->d_name);
     (void)closedir(directory);
-    return count;
+    if (writers->journal_count != 0)
+        qsort(writers->journals, writers->journal_count, sizeof(unsigned), compare_numbers);
+    if (!good)
+        parts_release_writers(writers);
+    return good;
+}
+
+void parts_release_writers(parts_writers *writers) {
+    free(writers->journals);
+    *writers = (parts_writers){.count = 0};
 }

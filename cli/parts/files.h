@@ -3,6 +3,7 @@
 #ifndef CLI_PARTS_FILES_H
 #define CLI_PARTS_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,15 +22,22 @@ uint8_t *parts_read_file(const char *path, uint64_t most, size_t *length);
  */
 int parts_read_at(int descriptor, uint64_t offset, void *buffer, size_t length);
 
-/* Writes all bytes, and adds those that were written to *written, also on failure. 0, or an errno
- * value. */
-int parts_write_all(int descriptor, const void *bytes, size_t length, uint64_t *written);
-
 /* Writes the entries of a folder to the disk. 0, or an errno value. */
 int parts_sync_folder(const char *folder);
 
-/* One more than the greatest number of a part or a journal in the folder, 0 if there is none; -1
- * after reporting that the folder cannot be read. */
-long parts_count_writers(const char *folder);
+/* Numbers of writers are smaller: memory for all of them is certainly there. */
+enum { PARTS_MOST_WRITERS = 1 << 20 };
+
+/* The writers that have left files in a folder: part-NUMBER and journal-NUMBER. */
+typedef struct parts_writers {
+    unsigned count;     /* one more than the greatest number; 0: there are none */
+    unsigned *journals; /* the numbers that have a journal, ascending */
+    size_t journal_count;
+} parts_writers;
+
+/* Finds the writers. False after reporting that the folder cannot be read, or has a file whose
+ * number is too large. Release them unless it fails. */
+bool parts_find_writers(const char *folder, parts_writers *writers);
+void parts_release_writers(parts_writers *writers);
 
 #endif

@@ -19,7 +19,6 @@
 #include "io/output_file.h"
 
 enum {
-    MOST_WRITERS = 1 << 20,
     MOST_SEGMENTS = 1 << 26,
     MOST_RUN_BYTES = 1 << 30 /* of the file `run`: ten million names of texts */
 };
@@ -138,7 +137,12 @@ static bool has_few_segments(const parts_journal *journal) {
 }
 
 static bool begin_run(parts_journal *journal) {
-    if (parts_count_writers(journal->folder) != 0) {
+    parts_writers writers;
+    if (!parts_find_writers(journal->folder, &writers))
+        return false;
+    unsigned count = writers.count;
+    parts_release_writers(&writers);
+    if (count != 0) {
         report("%s: has parts of a scan but no file 'run'; take another folder", journal->folder);
         return false;
     }
@@ -217,13 +221,13 @@ static bool take_record(parts_journal *journal, unsigned writer, const journal_r
     return true;
 }
 
-/* Reads the records of one writer, whose journal may be missing. */
+/* Reads the records of one writer. */
 static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     char *path = parts_numbered(journal->folder, "journal-", writer);
     size_t length = 0;
     /* A record for each segment, and one that is not complete. */
     uint64_t most = ((uint64_t)journal->segments + 1) * sizeof(journal_record);
-    uint8_t *bytes = access(path, F_OK) == 0 ? parts_read_file(path, most, &length) : allocate(1);
+    uint8_t *bytes = parts_read_file(path, most, &length);
     bool sound = bytes != NULL;
     size_t count = length / sizeof(journal_record);
     for (size_t i = 0; sound && i < count; i++) {
@@ -244,41 +248,45 @@ static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     return sound;
 }
 
-bool journal_has_enough(const parts_journal *journal) {
-    uint64_t needed = segments_at_least(&journal->run);
+/* Bytes of all journals in the folder. */
+static uint64_t journal_bytes(const parts_journal *journal, const parts_writers *writers) {
     uint64_t bytes = 0;
-    long writers = parts_count_writers(journal->folder);
-    for (long i = 0; i < writers && i < MOST_WRITERS; i++) {
+    for (size_t i = 0; i < writers->journal_count; i++) {
         struct stat information;
-        char *path = parts_numbered(journal->folder, "journal-", (unsigned)i);
+        char *path = parts_numbered(journal->folder, "journal-", writers->journals[i]);
         bytes += stat(path, &information) == 0 ? (uint64_t)information.st_size : 0;
         free(path);
     }
-    uint64_t records = bytes / sizeof(journal_record);
-    if (writers >= 0 && records >= needed)
-        return true;
-    if (writers >= 0)
+    return bytes;
+}
+
+bool journal_has_enough(const parts_journal *journal) {
+    parts_writers writers;
+    if (!parts_find_writers(journal->folder, &writers))
+        return false;
+    uint64_t needed = segments_at_least(&journal->run);
+    uint64_t records = journal_bytes(journal, &writers) / sizeof(journal_record);
+    parts_release_writers(&writers);
+    if (records < needed)
         report("%s: at least %" PRIu64 " of %" PRIu64 " segments are not finished; the command "
                "that began it continues with --resume",
                journal->folder, needed - records, needed);
-    return false;
+    return records >= needed;
 }
 
 bool journal_read(parts_journal *journal, size_t segments, bool resume) {
+    parts_writers writers;
     journal->segments = segments;
     journal->places = allocate(segments * sizeof *journal->places + 1);
     memset(journal->places, 0, segments * sizeof *journal->places);
-    long writers = parts_count_writers(journal->folder);
-    if (writers < 0 || writers > MOST_WRITERS)
+    if (!parts_find_writers(journal->folder, &writers))
         return false;
-    journal->writers = (unsigned)writers;
-    journal->ends = allocate((size_t)writers * sizeof *journal->ends + 1);
-    journal->journal_ends = allocate((size_t)writers * sizeof *journal->journal_ends + 1);
-    memset(journal->ends, 0, (size_t)writers * sizeof *journal->ends);
-    memset(journal->journal_ends, 0, (size_t)writers * sizeof *journal->journal_ends);
-    for (unsigned writer = 0; writer < journal->writers; writer++) {
-        if (!read_records(journal, writer, resume))
-            return false;
-    }
-    return true;
+    journal->writers = writers.count;
+    journal->ends = allocate_zeros(writers.count * sizeof *journal->ends + 1);
+    journal->journal_ends = allocate_zeros(writers.count * sizeof *journal->journal_ends + 1);
+    bool good = true;
+    for (size_t i = 0; good && i < writers.journal_count; i++)
+        good = read_records(journal, writers.journals[i], resume);
+    parts_release_writers(&writers);
+    return good;
 }

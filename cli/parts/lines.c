@@ -7,8 +7,9 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 
-/* A part is written in pieces of about BUFFER_BYTES. An item of LONGEST_TEXT bytes is the longest
- * that is read back into memory as a whole. */
+/* BUFFER_BYTES: gathered before they are written to the part; longer ones are written at once.
+ * LONGEST_TEXT: bytes of an item of text. A longer text becomes several items, as whoever joins the
+ * parts has each item in memory. */
 enum { BUFFER_BYTES = 1 << 18, LONGEST_TEXT = 1 << 20 };
 
 /* ------------------------------------------------------------------ writing */

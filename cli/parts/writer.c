@@ -10,6 +10,7 @@
 #include "cli/base/report.h"
 #include "cli/parts/files.h"
 #include "cli/parts/journal.h"
+#include "io/output_file.h"
 
 static bool fail(part_writer *writer, const char *path) {
     report("%s: %s", path, strerror(errno));
@@ -67,7 +68,7 @@ bool part_writer_put(part_writer *writer, const void *bytes, size_t length) {
     if (writer->failed)
         return false;
     (void)XXH3_64bits_update(writer->state, bytes, length);
-    errno = parts_write_all(writer->part, bytes, length, &writer->end);
+    errno = output_write_all(writer->part, bytes, length, &writer->end);
     return errno == 0 || fail_segment(writer, writer->part_path);
 }
 
@@ -85,7 +86,7 @@ bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, u
     if (record.length != 0 && fdatasync(writer->part) != 0)
         return fail_segment(writer, writer->part_path);
     uint64_t written = 0;
-    errno = parts_write_all(writer->records, &record, sizeof record, &written);
+    errno = output_write_all(writer->records, &record, sizeof record, &written);
     if (errno != 0)
         return fail_segment(writer, writer->journal_path);
     if (fdatasync(writer->records) != 0)

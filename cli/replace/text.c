@@ -130,6 +130,14 @@ static bool refuse_special(const char *path) {
     return false;
 }
 
+/* A search that failed before the text's end: its result is a part of the new content, and the file
+ * stays as it was. */
+static bool refuse_partial(const char *path, trawl_status status, uint64_t *replaced) {
+    report("text %s: not replaced: %s", path, trawl_status_text(status));
+    *replaced = 0;
+    return false;
+}
+
 /* Gives a file its new content: that of the result. */
 static bool write_result(const text_replacer *self, const char *path) {
     trawl_error error;
@@ -175,7 +183,10 @@ static bool replace_in_place(text_replacer *self, text_file *file, const char *p
     if (!good)
         return false;
     self->result_length = 0;
-    (void)trawl_replace(self->replacer, self->buffer, length, keep_bytes, self, replaced);
+    trawl_status status =
+        trawl_replace(self->replacer, self->buffer, length, keep_bytes, self, replaced);
+    if (status != TRAWL_OK)
+        return refuse_partial(path, status, replaced);
     return *replaced == 0 || write_result(self, path);
 }
 

@@ -2,11 +2,11 @@
 #include "cli/scan/record_crew.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "io/thread.h"
 
 enum {
     BLOCK_MATCHES = 4096,  /* with lines of up to 64 bytes they fit into a writer's buffer */
@@ -109,18 +109,11 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* Starts the threads. Of signals they get only those that their own writes cause. */
 static void start(record_crew *crew) {
-    sigset_t blocked, before;
-    (void)sigfillset(&blocked);
-    (void)sigdelset(&blocked, SIGPIPE);
-    (void)sigdelset(&blocked, SIGXFSZ);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     while (crew->started < crew->wanted &&
-           pthread_create(&crew->threads[crew->started], NULL, work, crew) == 0)
+           thread_start(&crew->threads[crew->started], work, crew) == 0)
         crew->started++;
     crew->wanted = crew->started; /* the system is not asked again */
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ------------------------------------------------------------------ the thread that scans */

@@ -219,12 +219,8 @@ void record_writer_begin(record_writer *writer, const char *file) {
 
 /* Writes four digits. */
 static inline void put_four(char *text, unsigned value) {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    memcpy(text, pairs + (size_t)2 * (value / 100), 2);
-    memcpy(text + 2, pairs + (size_t)2 * (value % 100), 2);
+    memcpy(text, output_digit_pairs + (size_t)2 * (value / 100), 2);
+    memcpy(text + 2, output_digit_pairs + (size_t)2 * (value % 100), 2);
 }
 
 /* Copies whole blocks: mostly one move, without a call of memcpy. */

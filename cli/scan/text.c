@@ -152,17 +152,16 @@ static void scan_here(text_run *run, text_file *file) {
     text_scanner *scanner = run->scanner;
     if (scanner->buffer == NULL)
         scanner->buffer = allocate(BUFFER_BYTES);
-    bool first = true;
-    size_t length = BUFFER_BYTES;
-    while (length == BUFFER_BYTES) {
+    bool first = true, more = true;
+    while (more) {
         trawl_error error;
-        if (text_file_fill(file, scanner->buffer, BUFFER_BYTES, &length, &error) != TRAWL_OK) {
+        size_t length = 0;
+        trawl_status status = text_file_fill(file, scanner->buffer, BUFFER_BYTES, &length, &error);
+        if (status != TRAWL_OK)
             (void)fail(run, &error);
-            length =
-                length == BUFFER_BYTES ? length - 1 : length; /* ends the loop after this piece */
-        }
+        more = status == TRAWL_OK && length == BUFFER_BYTES; /* what was read before is scanned */
         uint64_t stored = text_file_stored_position(file);
-        if (first && length < BUFFER_BYTES) {
+        if (first && !more) {
             scan_whole(run, length);
             tell_progress(run, stored, length, run->result->matches);
             return;

@@ -39,9 +39,7 @@ static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *s
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
     if (status != TRAWL_OK)
         return status;
-    uint64_t stored = text_file_stored_bytes(file);
-    if (text_file_is_plain(file) && stored > bytes_of(pieces) &&
-        text_pieces_read(pieces, file, stored, sample))
+    if (text_file_length(file) > bytes_of(pieces) && text_pieces_read(pieces, file, sample))
         *length = bytes_of(pieces);
     else
         status = text_file_fill(file, sample, bytes_of(pieces), length, error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/target/start.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/flags/device.h"
+#include "io/thread.h"
 #include "trawl/trawl_cuda.h"
 
 /* The library takes a further GPU of a set that is named from so many bytes of a text on
@@ -18,17 +18,11 @@ static void *start(void *context) {
 }
 
 static void start_one(device_start *self, uint32_t number) {
-    sigset_t blocked;
-    sigset_t before;
     if (self->running == MOST_STARTED)
         return;
     self->number[self->running] = number;
-    (void)sigfillset(&blocked); /* the main thread handles signals */
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    if (pthread_create(&self->thread[self->running], NULL, start, &self->number[self->running]) ==
-        0)
+    if (thread_start(&self->thread[self->running], start, &self->number[self->running]) == 0)
         self->running++;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void device_start_begin(device_start *self, const char *device) {

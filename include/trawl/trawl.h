@@ -211,9 +211,10 @@ typedef struct trawl_compile_options {
      * found. */
     const void *sample;
     size_t sample_length; /* bytes */
-    /* The device that the planner chooses for: NULL or "cpu"; "cuda" or "cuda:N"; "auto": a GPU if
-     * one can be used, else the CPU. Plans for "cuda" on a machine without a GPU assume an H200.
-     * The database can be scanned on any device all the same. */
+    /* The device that the planner chooses for: NULL or "cpu"; "cuda", "cuda:N", or the first one of
+     * several GPUs ("cuda:0,2"); "auto": a GPU if one can be used, else the CPU. Plans for "cuda"
+     * on a machine without a GPU assume an H200. The database can be scanned on any device all the
+     * same. */
     const char *device;
     const struct trawl_study_compile_options *study; /* NULL, or see trawl_study.h */
     /* About how many bytes of text will be scanned with the database. For a short text the planner

@@ -292,9 +292,9 @@ TRAWL_API size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded);
  * room there, at least 4 for each 32 bytes of text (rounded up) or
  * trawl_study_automaton.state_bytes for each byte of text.
  *
- * `options` are those of trawl_scan: device (NULL: "cuda"), kernel, transfer ("a" and "b" are the
- * paper's strategies), study options and reports. Copies are faster where the text and the entries
- * are page-locked (trawl_cuda_pin). Synchronous; any thread.
+ * `options` are those of trawl_scan: device (one GPU; NULL: "cuda"), kernel, transfer ("a" and "b"
+ * are the paper's strategies), study options and reports. Copies are faster where the text and the
+ * entries are page-locked (trawl_cuda_pin). Synchronous; any thread.
  * Errors: those of trawl_scan and trawl_cuda_scan, also where trawl_cuda_scan refuses the form.
  */
 TRAWL_API trawl_status trawl_study_cuda_entries(const trawl_db *db, const void *text,

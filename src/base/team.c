@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "base/thread.h"
 
 /* A member besides the calling thread. */
 typedef struct helper {
@@ -68,38 +68,21 @@ trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *e
     return TRAWL_OK;
 }
 
-/* The signals that are blocked in helpers: a thread of the program handles them. Not blocked are
- * those that the system sends to the thread that causes them, as a helper may run the caller's
- * function: who writes to a pipe without a reader expects SIGPIPE, not an error. */
-static sigset_t signals_of_others(void) {
-    static const int own[] = {SIGPIPE, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
-    sigset_t set;
-    (void)sigfillset(&set);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        (void)sigdelset(&set, own[i]);
-    }
-    return set;
-}
-
 /* Starts helpers until there are `count`, or the system refuses one. Caller holds the lock, so that
  * they wait. */
 static void start_helpers(trawl_team *team, uint32_t count) {
-    const sigset_t blocked = signals_of_others();
-    sigset_t before;
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     while (team->started < count) {
         helper *next = &team->helpers[team->started];
         next->team = team;
         next->member = team->started + 1;
         (void)pthread_cond_init(&next->woken, NULL);
-        if (pthread_create(&next->thread, NULL, help, next) != 0) {
+        if (trawl_thread_start(&next->thread, help, next) != 0) {
             (void)pthread_cond_destroy(&next->woken);
             team->most = team->started; /* the system is not asked again */
             break;
         }
         team->started++;
     }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 uint32_t trawl_processors(void) {

@@ -101,6 +101,12 @@ static void plant(bench *self, size_t count, size_t from, size_t past, size_t ev
     }
 }
 
+/* Bytes from one beginning of what plant() writes to the next, on average: of the positions
+ * between, one in `every` is chosen, and then past - from bytes are written. */
+static double planted_distance(size_t from, size_t past, size_t every) {
+    return (double)(every + past - from);
+}
+
 /* Fills the text with the first `length` bytes of random patterns, without gaps. */
 static void fill_with_parts(bench *self, size_t count, size_t length) {
     uint8_t bytes[64];
@@ -264,7 +270,9 @@ static trawl_status measure_samples(bench *self) {
     return status;
 }
 
-/* One sample in 40 passes the filter; no end of a pattern is found. */
+/* Samples pass the filter where four bytes of a pattern are written; no end of a pattern is found.
+ * By planted_distance() that is one sample in 44. 1 / 43 is 2 % more, and stays, so that costs can
+ * be compared with those of earlier measurements. */
 static trawl_status measure_sample_candidates(bench *self) {
     const double pass = 1.0 / 43;
     double taken = 0;
@@ -274,11 +282,13 @@ static trawl_status measure_sample_candidates(bench *self) {
     return status;
 }
 
-/* The difference between two texts. One position in 52 has the last four bytes of a pattern: they
- * pass the sample filter, but not the suffix filter. One in 40 has the last sixteen, so that the
- * pattern is compared, but not the bytes before. */
+/* The difference between two texts. One has the last four bytes of patterns: they pass the sample
+ * filter, but not the suffix filter. The other one has the last sixteen, so that the pattern is
+ * compared, but not the bytes before. The third one has whole patterns, of twenty bytes. So that
+ * candidates are equally frequent in all three, shorter pieces have more bytes between them. */
 static trawl_status measure_verification(bench *self) {
     const size_t every = 40;
+    const double distance = planted_distance(4, 20, every);
     self->sharing = 2;
     trawl_costs *costs = self->costs;
     trawl_status status = TRAWL_OK;
@@ -295,12 +305,12 @@ static trawl_status measure_verification(bench *self) {
         if (status == TRAWL_OK) {
             plant(self, count, 4, 20, every);
             status = time_tier(self, count, 20, 4, 1, row_bits, &looked_up);
-            costs->verify[i] = at_least((looked_up - passed) * (double)(every + 16), 6);
+            costs->verify[i] = at_least((looked_up - passed) * distance, 6);
         }
         if (i == 0 && status == TRAWL_OK) {
             plant(self, count, 0, 20, every - 4);
             status = time_tier(self, count, 20, 4, 1, row_bits, &found);
-            costs->match = at_least((found - looked_up) * (double)(every + 16), 1);
+            costs->match = at_least((found - looked_up) * distance, 1);
         }
     }
     self->sharing = 1;
@@ -462,6 +472,14 @@ static trawl_status measure_automata(bench *self) {
     return status;
 }
 
+/* Bytes by which a window of 16 bytes moves on where no block is of a pattern: 16 - B + 1 for
+ * blocks of B bytes. Here B is 4 for the smaller sets to 6 for the larger ones (choose_block of
+ * engines/wu_manber), which makes 13 to 11: in between. */
+#define LARGEST_SHIFT 12.0
+/* Bytes of SHIFT for each pattern of 16 bytes: one for each entry, and 8 entries
+ * (TRAWL_WU_MANBER_ENTRIES_PER_BLOCK) for each of its 13 blocks of 4 bytes. */
+#define SHIFT_BYTES_PER_PATTERN ((size_t)13 * 8)
+
 /* Every window moves on by the largest shift. */
 static trawl_status measure_shifts(bench *self) {
     trawl_costs *costs = self->costs;
@@ -472,11 +490,10 @@ static trawl_status measure_shifts(bench *self) {
             costs->shift[i] = 1.6 * costs->shift[i - 1];
             continue;
         }
-        /* 13 blocks of 4 bytes in each, and eight entries for a block. */
-        size_t count = (size_t)(size_of(i) / 13 / 8) + 1;
+        size_t count = (size_t)size_of(i) / SHIFT_BYTES_PER_PATTERN + 1;
         double nanoseconds = 0;
         status = time_engine(self, "wu-manber", count, 16, &nanoseconds);
-        costs->shift[i] = at_least(nanoseconds * 12, 0.5);
+        costs->shift[i] = at_least(nanoseconds * LARGEST_SHIFT, 0.5);
     }
     smooth(costs->shift);
     double zero = 0;
@@ -485,8 +502,9 @@ static trawl_status measure_shifts(bench *self) {
         const size_t count = 4096;
         plant(self, count, 4, 16, 64);
         status = time_engine(self, "wu-manber", count, 16, &zero);
-        double shifts = trawl_cost_at(costs->shift, (double)count * 13 * 8) / 12;
-        costs->shift_zero = at_least((zero - shifts) * 76, 3);
+        double table_bytes = (double)(count * SHIFT_BYTES_PER_PATTERN);
+        double shifts = trawl_cost_at(costs->shift, table_bytes) / LARGEST_SHIFT;
+        costs->shift_zero = at_least((zero - shifts) * planted_distance(4, 16, 64), 3);
     }
     return status;
 }

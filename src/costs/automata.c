@@ -12,6 +12,7 @@
 #include "costs/count_states.h"
 #include "costs/long_patterns.h"
 #include "costs/prefix_hash.h"
+#include "database/outputs.h"
 #include "scan/contract.h"
 
 /* Walks the sample without an automaton. A state is a prefix of a pattern: the longest one that
@@ -119,22 +120,6 @@ static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32
     return TRAWL_OK;
 }
 
-/* Whether ends of a pattern are compared with the text, since the automaton's text is folded. */
-static bool needs_verification(const trawl_patterns *patterns, size_t id) {
-    if (patterns->case_insensitive == 0 ||
-        (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
-        return false;
-    }
-    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
-    for (uint32_t i = 0; i < trawl_pattern_length(patterns, id); i++) {
-        uint8_t lower = bytes[i] | 0x20;
-        if (lower >= 'a' && lower <= 'z') {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Sets hashes[i] to the hash of the first i + 1 bytes of a pattern, and prefetches their words,
  * since each would be a cache miss in a large filter. Returns the number of hashes. */
 static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64_t *hashes) {
@@ -221,7 +206,8 @@ static void add_patterns(walk *self, size_t step, double *factor, double *others
                 states += add(&self->beginnings, whole);
             }
             uint32_t length = trawl_pattern_length(patterns, id);
-            bool verified = needs_verification(patterns, id);
+            bool verified =
+                patterns->case_insensitive != 0 && trawl_outputs_verifies(patterns, (uint32_t)id);
             self->estimate->verifies |= verified;
             if (length > TRAWL_WALK_DEPTH) {
                 deep += count_deep_states(self, id, whole);

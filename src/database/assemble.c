@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "database/conditions.h"
 #include "database/groups.h"
 #include "database/selection.h"
+#include "database/validate.h"
 
 /* The offsets of a set: of one that nothing was added to they are not allocated. */
 static const uint32_t *offsets_of(const trawl_patterns *set) {
@@ -136,8 +135,7 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
     header->states = build->states;
     header->table_bytes = build->table_bytes;
     header->build_seconds = seconds;
-    header->checksum =
-        XXH3_64bits(image->block + TRAWL_IMAGE_UNCHECKED, image->size - TRAWL_IMAGE_UNCHECKED);
+    header->checksum = trawl_block_checksum(image->block, image->size);
 }
 
 trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_settings *options,

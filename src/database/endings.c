@@ -66,11 +66,7 @@ uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compar
     uint32_t *total = trawl_allocate(keys->count, sizeof *total);
     uint32_t most = 0;
     for (uint32_t key = 0; link != NULL && total != NULL && key < keys->count; key++) {
-        /* As in trawl_endings_write: shorter keys are among the key before and its links. */
-        uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
-        while (shorter != TRAWL_NO_KEY && trawl_key_length(keys, shorter) > keys->common[key]) {
-            shorter = link[shorter];
-        }
+        uint32_t shorter = trawl_endings_suffix(keys, key, link, sizeof *link);
         link[key] = shorter;
         total[key] =
             count_own(keys, key, compared) + (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
@@ -136,13 +132,8 @@ trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const traw
 void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings) {
     const trawl_keys *keys = writer->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
-        /* A suffix of this key is the key before it, or a suffix of that key, and no longer than
-         * the bytes that the two have in common. */
-        uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
-        while (shorter != TRAWL_NO_KEY && writer->length[shorter] > keys->common[key]) {
-            shorter = writer->link[shorter];
-        }
-        trawl_outputs_append(writer, key, shorter);
+        trawl_outputs_append(writer, key,
+                             trawl_endings_suffix(keys, key, writer->link, sizeof *writer->link));
         endings[key] = trawl_ending_number(trawl_key_bytes(keys, key), trawl_key_length(keys, key));
     }
 }

@@ -86,6 +86,23 @@ static inline uint64_t trawl_ending_number(const uint8_t *reversed, uint32_t len
     return length < 8 ? number & ~(~UINT64_C(0) >> 8 * length) : number;
 }
 
+/* The longest shorter key that is a suffix of key `key`, or TRAWL_NO_KEY. Keys are in the order of
+ * their ends. `links`: where the result for key 0 is, `stride` bytes before that for key 1, and so
+ * on; those of all smaller keys are there.
+ *
+ * Written backwards, suffixes are prefixes, and the keys are sorted: all keys from a prefix to one
+ * that begins with it begin with it too. So a suffix of this key is the key before or a suffix of
+ * it, which its links lead to, the longest first. It has at most the bytes that the two have in
+ * common, and what has no more of them is a suffix of both. */
+static inline uint32_t trawl_endings_suffix(const trawl_keys *keys, uint32_t key, const void *links,
+                                            size_t stride) {
+    uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
+    while (shorter != TRAWL_NO_KEY && trawl_key_length(keys, shorter) > keys->common[key]) {
+        memcpy(&shorter, (const uint8_t *)links + shorter * stride, sizeof shorter);
+    }
+    return shorter;
+}
+
 /* Reserves and writes the outputs of a part, whose keys are in the order of their ends, and the
  * endings of the keys (TRAWL_SECTION_KEY_ENDING). */
 trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,

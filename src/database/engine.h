@@ -60,6 +60,10 @@ typedef struct trawl_engine {
      * that is from no paper: "trawl". */
     trawl_engine_description description;
 
+    /* The kind of the first section that only this engine has, or that it shares with another one
+     * whose tables it has: TRAWL_IMAGE_ENGINE_KINDS kinds from there on. 0: none. */
+    trawl_section_kind tables;
+
     /* Decides everything and reserves every section with its exact size. A set that the engine
      * cannot take is refused with TRAWL_ERROR_LIMIT and a sentence that names the limit and what to
      * do. The same patterns and options always give the same sizes. */
@@ -75,7 +79,9 @@ typedef struct trawl_engine {
 
     /* Checks that the engine's sections cannot make a walker read or write outside of them, or walk
      * for ever: each size, offset, id and state is in range. Any bytes may stand there: files can
-     * be forged. The header, the section table and the patterns have been checked before.
+     * be forged. The header, the section table and the patterns have been checked before, and that
+     * there are no tables of other engines. The parts of the header must be those that the engine's
+     * sections have: whoever walks over the parts reads these sections without another check.
      * TRAWL_ERROR_FORMAT with a sentence if something is wrong. */
     trawl_status (*validate)(const trawl_db *db, trawl_error *error);
 

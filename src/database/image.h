@@ -30,6 +30,10 @@
 /* Parts of one engine: few enough that their sections stay below the maximum. */
 #define TRAWL_IMAGE_MAX_PARTS 256u
 
+/* From 32 on, each engine has so many numbers of kinds (trawl_engine.tables). */
+#define TRAWL_IMAGE_FIRST_ENGINE_KIND 32u
+#define TRAWL_IMAGE_ENGINE_KINDS 16u
+
 /* What a section holds. The numbers are part of the file format: new ones are added, old ones are
  * never used for something else. */
 typedef enum trawl_section_kind {

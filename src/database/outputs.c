@@ -171,6 +171,17 @@ void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *output
     outputs->left = db->conditions.left;
 }
 
+bool trawl_outputs_are_present(const trawl_db *db) {
+    const trawl_section *sections = (const trawl_section *)(db->header + 1);
+    for (uint32_t i = 0; i < db->header->section_count; i++) {
+        if (sections[i].kind >= TRAWL_SECTION_KEY_LENGTH &&
+            sections[i].kind <= TRAWL_SECTION_KEY_GATE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the gates of a part are there if and only if there are conditions, and right. */
 static bool gates_sound(const trawl_db *db, const trawl_outputs *outputs, uint32_t part) {
     const trawl_condition_view *conditions = &db->conditions;

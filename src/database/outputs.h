@@ -111,6 +111,10 @@ void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *key
 /* Views the sections of a part of a valid database. */
 void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *outputs);
 
+/* Whether there are sections of outputs. Variants that list patterns themselves must not have any:
+ * nothing would have checked them. */
+bool trawl_outputs_are_present(const trawl_db *db);
+
 /* Checks the sections of a part: sizes and ranges, that links lead to smaller numbers and shorter
  * keys, and that totals, verify bits and records agree with the other sections. */
 trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "database/selection.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -46,11 +47,8 @@ static trawl_status link_keys(trawl_build *build, trawl_selection_build *planned
                                  keys->count * (sizeof *depth + sizeof *made));
     }
     for (uint32_t key = 0; key < keys->count; key++) {
-        /* As in trawl_endings_write: shorter keys are among the key before and its links. */
-        uint32_t link = key == 0 ? TRAWL_NO_KEY : key - 1;
-        while (link != TRAWL_NO_KEY && made[link].length > keys->common[key]) {
-            link = made[link].link;
-        }
+        const uint8_t *links = (const uint8_t *)made + offsetof(trawl_selection_key, link);
+        uint32_t link = trawl_endings_suffix(keys, key, links, sizeof *made);
         depth[key] = link == TRAWL_NO_KEY ? 0 : depth[link] + 1;
         made[key] = (trawl_selection_key){.length = trawl_key_length(keys, key),
                                           .link = link,

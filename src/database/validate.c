@@ -7,7 +7,9 @@
 
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/engine.h"
 #include "database/groups.h"
+#include "database/sections.h"
 #include "pattern/offsets.h"
 
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
@@ -95,17 +97,9 @@ static bool sections_sound(const trawl_image_header *header, uint64_t size) {
     return true;
 }
 
+/* The section of part 0. */
 static const void *find_section(const uint8_t *block, trawl_section_kind kind, uint64_t *size) {
-    const trawl_image_header *header = (const trawl_image_header *)block;
-    const trawl_section *sections = (const trawl_section *)(header + 1);
-    for (uint32_t i = 0; i < header->section_count; i++) {
-        if (sections[i].kind == (uint32_t)kind && sections[i].part == 0) {
-            *size = sections[i].size;
-            return block + sections[i].offset;
-        }
-    }
-    *size = 0;
-    return NULL;
+    return trawl_block_section(block, kind, 0, size);
 }
 
 /* Whether these are count + 1 offsets that never decrease, from 0 to target_size. */
@@ -246,6 +240,26 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     if (!groups_sound(block, header) || !values_sound(block, header)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its groups or values are damaged",
                           name);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_validate_tables(const trawl_db *db, trawl_error *error) {
+    const trawl_image_header *header = db->header;
+    const trawl_section *sections = (const trawl_section *)(header + 1);
+    const uint32_t first = (uint32_t)db->engine->tables;
+    for (uint32_t i = 0; i < header->section_count; i++) {
+        bool is_table = sections[i].kind >= TRAWL_IMAGE_FIRST_ENGINE_KIND;
+        /* Unsigned: kinds before the first one are beyond the last one too. */
+        if (is_table && sections[i].kind - first >= TRAWL_IMAGE_ENGINE_KINDS) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database has tables of another engine than its own");
+        }
+        if (sections[i].part >= header->parts) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database has a section of part %u, but %u parts",
+                              sections[i].part, header->parts);
+        }
     }
     return TRAWL_OK;
 }

@@ -18,6 +18,10 @@
 trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const char *name,
                                   trawl_error *error);
 
+/* Checks that the sections of engines are those of the database's engine, and that none has a part
+ * beyond those of the header: the engine's `validate` has seen all that is there. */
+trawl_status trawl_validate_tables(const trawl_db *db, trawl_error *error);
+
 /* Checks magic, byte order, version, and that the block has `size` bytes. At most `size` bytes of
  * the header are read. */
 trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t size,

@@ -45,6 +45,9 @@ static trawl_status open_block(uint8_t *block, uint64_t size, trawl_block_owner 
     trawl_db *made = NULL;
     status = trawl_db_adopt(block, size, owner, engine, &made, error);
     if (status == TRAWL_OK) {
+        status = trawl_validate_tables(made, error);
+    }
+    if (status == TRAWL_OK) {
         status = made->engine->validate(made, error);
     }
     if (status == TRAWL_OK) {

@@ -97,6 +97,13 @@ void trawl_cuda_devices_name(const trawl_device_set *set, char *name, size_t siz
 
 bool trawl_cuda_device_number(const char *name, uint32_t *number) {
     trawl_device_set set;
+    bool known = trawl_cuda_devices_read(name, &set) && !set.shared;
+    *number = set.number[0];
+    return known;
+}
+
+bool trawl_cuda_planned_device(const char *name, uint32_t *number) {
+    trawl_device_set set;
     bool known = trawl_cuda_devices_read(name, &set) && strcmp(name, "auto") != 0;
     *number = set.number[0];
     return known;

@@ -34,7 +34,11 @@ typedef struct trawl_cuda_properties {
 trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
                                         trawl_error *error);
 
-/* "cuda" is device 0, "cuda:N" device N; false for anything else. */
+/* "cuda" is device 0, "cuda:N" device N; false for anything else, also for several devices. */
 bool trawl_cuda_device_number(const char *name, uint32_t *number);
+
+/* The same for plans, which are made for one device: of a name of several ones (gpu/devices.h) the
+ * first, 0 for "cuda:all" and "cuda:auto". "auto" is for the caller to decide: false. */
+bool trawl_cuda_planned_device(const char *name, uint32_t *number);
 
 #endif

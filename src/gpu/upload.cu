@@ -86,7 +86,7 @@ static trawl_status set_totals(const trawl_cuda_db *uploaded, uint32_t part, uin
 /* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
 static uint32_t count_parts(const trawl_db *db) {
     uint32_t parts = 0;
-    while (parts < TRAWL_IMAGE_MAX_PARTS &&
+    while (parts < db->header->parts &&
            trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, parts, NULL) != NULL) {
         parts++;
     }

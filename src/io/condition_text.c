@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/hex.h"
 #include "pattern/conditions.h"
 #include "pattern/patterns.h"
 
@@ -40,12 +41,6 @@ static bool strip(words *word, const char *name) {
     return true;
 }
 
-static int hex_digit(char digit) {
-    static const char digits[] = "0123456789abcdef";
-    const char *found = digit == '\0' ? NULL : strchr(digits, digit | 0x20);
-    return found == NULL ? -1 : (int)(found - digits);
-}
-
 /* Takes the first byte of a class from the text, which may be written as an escape. -1: it is not
  * written correctly. */
 static int take_member(words *rest) {
@@ -55,7 +50,7 @@ static int take_member(words *rest) {
     int byte = (uint8_t)rest->text[0];
     size_t used = 1;
     if (byte == '\\' && rest->length >= 4 && rest->text[1] == 'x') {
-        int high = hex_digit(rest->text[2]), low = hex_digit(rest->text[3]);
+        int high = hex_value((uint8_t)rest->text[2]), low = hex_value((uint8_t)rest->text[3]);
         byte = high < 0 || low < 0 ? -1 : high * 16 + low;
         used = 4;
     } else if (byte == '\\') {

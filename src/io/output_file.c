@@ -95,10 +95,10 @@ static void forget_temporary(const char *path) {
 /* ------------------------------------------------------------------ opening */
 
 static trawl_status fail_at(const char *path, int number, trawl_error *error) {
+    const char *name = path == NULL ? "(standard output)" : path;
     if (number == ENOMEM)
-        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", path);
-    return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", path == NULL ? "(standard output)" : path,
-                      strerror(number));
+        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", name);
+    return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", name, strerror(number));
 }
 
 /* Opens a device or a pipe, which a file must not replace. */
@@ -202,6 +202,10 @@ void output_file_drain(output_file *file) {
     file->used = 0;
 }
 
+int output_write_all(int descriptor, const void *bytes, size_t length, uint64_t *written) {
+    return trawl_write_all(descriptor, bytes, length, written);
+}
+
 void output_file_write_large(output_file *file, const void *bytes, size_t length) {
     output_file_drain(file);
     if (length >= file->capacity / 2) {
@@ -212,22 +216,22 @@ void output_file_write_large(output_file *file, const void *bytes, size_t length
     file->used = length;
 }
 
+const char output_digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+                                     "25262728293031323334353637383940414243444546474849"
+                                     "50515253545556575859606162636465666768697071727374"
+                                     "75767778798081828384858687888990919293949596979899";
+
 size_t output_decimal(uint64_t value, char *digits) {
-    /* Two digits for each division, since lists of matches consist mostly of numbers. */
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
     char reversed[20];
     size_t begin = sizeof reversed;
     while (value >= 100) {
         begin -= 2;
-        memcpy(reversed + begin, pairs + 2 * (value % 100), 2);
+        memcpy(reversed + begin, output_digit_pairs + 2 * (value % 100), 2);
         value /= 100;
     }
     if (value >= 10) {
         begin -= 2;
-        memcpy(reversed + begin, pairs + 2 * value, 2);
+        memcpy(reversed + begin, output_digit_pairs + 2 * value, 2);
     } else {
         reversed[--begin] = (char)('0' + value);
     }

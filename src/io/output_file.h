@@ -107,6 +107,14 @@ static inline void output_file_text(output_file *file, const char *text) {
     output_file_write(file, text, strlen(text));
 }
 
+/* write(2) until all bytes are written, also after signals; *written is increased by those that
+ * were, also on failure. 0, or an errno value. For files that are written without a buffer. */
+int output_write_all(int descriptor, const void *bytes, size_t length, uint64_t *written);
+
+/* All numbers of two digits, one behind the other: those of n begin at 2 * n. Two digits for each
+ * division, since lists of matches consist mostly of numbers. */
+extern const char output_digit_pairs[201];
+
 /* Writes `value` in decimal to `digits`, at most 20 characters; returns their number. */
 size_t output_decimal(uint64_t value, char *digits);
 

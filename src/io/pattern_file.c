@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "io/condition_text.h"
+#include "io/hex.h"
 #include "io/pattern_first_line.h"
 #include "io/text_file.h"
 #include "trawl/trawl_groups.h"
@@ -65,15 +66,6 @@ static trawl_status say_pattern_file(trawl_status status, trawl_error *error) {
 }
 
 /* ------------------------------------------------------------------ escapes */
-
-static int hex_value(uint8_t digit) {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    digit |= 0x20;
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    return -1;
-}
 
 /* Resolves the escapes of `bytes` into reader->scratch. `column`: the column of the first byte in
  * the line, for messages. */

@@ -2,12 +2,12 @@
 #include "io/read_ahead.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "base/status.h"
+#include "base/thread.h"
 
 enum {
     RING_BYTES = 32 << 20,  /* a power of two */
@@ -92,17 +92,6 @@ static void *read_all(void *context) {
     return NULL;
 }
 
-/* All signals are blocked in the thread: they are for the program's main thread. */
-static int start_thread(read_ahead *reader) {
-    sigset_t all;
-    sigset_t before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result = pthread_create(&reader->thread, NULL, read_all, reader);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
 /* Uses the monotonic clock, which cannot be set while a thread waits for a limited time. */
 static void make_condition(pthread_cond_t *condition) {
     pthread_condattr_t attributes;
@@ -131,7 +120,7 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
     reader->ring = ring;
     (void)pthread_mutex_init(&reader->lock, NULL);
     make_condition(&reader->changed);
-    reader->alone = start_thread(reader) != 0;
+    reader->alone = trawl_thread_start(&reader->thread, read_all, reader) != 0;
     *result = reader;
     return TRAWL_OK;
 }

@@ -2,7 +2,6 @@
 #include "io/text_pieces.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text_pieces.h"
 
@@ -18,11 +17,21 @@ void text_pieces_copy(text_pieces pieces, const uint8_t *text, size_t length, ui
         memcpy(copy + i * pieces.bytes, text + (size_t)begin_of(pieces, i, length), pieces.bytes);
 }
 
-bool text_pieces_read(text_pieces pieces, const text_file *file, uint64_t length, uint8_t *copy) {
+/* Reads exactly `count` bytes from `offset` of the text on. */
+static bool read_exactly(const text_file *file, uint64_t offset, uint8_t *bytes, size_t count) {
+    size_t got = 0;
+    for (size_t done = 0; done < count; done += got) {
+        if (text_file_read_at(file, offset + done, bytes + done, count - done, &got, NULL) !=
+            TRAWL_OK)
+            return false;
+    }
+    return true;
+}
+
+bool text_pieces_read(text_pieces pieces, const text_file *file, uint8_t *copy) {
+    uint64_t length = text_file_length(file);
     for (size_t i = 0; i < pieces.count; i++) {
-        ssize_t got = pread(text_file_descriptor(file), copy + i * pieces.bytes, pieces.bytes,
-                            (off_t)begin_of(pieces, i, length));
-        if (got < 0 || (size_t)got != pieces.bytes)
+        if (!read_exactly(file, begin_of(pieces, i, length), copy + i * pieces.bytes, pieces.bytes))
             return false;
     }
     return true;

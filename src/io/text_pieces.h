@@ -22,7 +22,8 @@ extern const text_pieces text_pieces_for_plans;
  */
 void text_pieces_copy(text_pieces pieces, const uint8_t *text, size_t length, uint8_t *copy);
 
-/* The same for a plain file of that length; false if it has become shorter or cannot be read. */
-bool text_pieces_read(text_pieces pieces, const text_file *file, uint64_t length, uint8_t *copy);
+/* The same for the text of a plain file (text_file_length); false if it has become shorter or
+ * cannot be read. */
+bool text_pieces_read(text_pieces pieces, const text_file *file, uint8_t *copy);
 
 #endif

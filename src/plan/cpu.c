@@ -12,7 +12,7 @@
 #include "engines/wu_manber/format.h"
 #include "plan/hashing.h"
 
-static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
+const trawl_engine *const trawl_plan_engines[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
     [TRAWL_PLAN_AC_DFA] = &trawl_engine_ac_dfa,
     [TRAWL_PLAN_AC_NFA] = &trawl_engine_ac_nfa,
@@ -22,7 +22,7 @@ static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
 
 double trawl_plan_nanoseconds(const trawl_plan *plan) {
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        if (engines[i] == plan->engine) {
+        if (trawl_plan_engines[i] == plan->engine) {
             return plan->record.nanoseconds[i];
         }
     }
@@ -44,10 +44,10 @@ static double price_automaton_matches(const trawl_costs *costs, double ends) {
     return at_few + (ends - few) * each;
 }
 
-/* The price, in nanoseconds for a byte of text, of the ends of matches that qgram's filters do not
- * count in theirs. `ends`: all ends, for a byte. Beyond those of the filters are ends of patterns
- * that are runs of one byte: in such a run of the text a match ends at each byte, and each end
- * costs a look-up. */
+/* The price, in nanoseconds for a byte of text, of matches that the estimates of qgram's tiers
+ * leave out. `ends`: ends of all matches, for a byte of text; the tiers' estimates have their own
+ * look-ups. What is left are mostly ends of patterns that repeat one byte ("aaaa"): in a run of
+ * this byte a match ends at every position, and each of these ends costs one look-up. */
 static double price_unforeseen_matches(const trawl_costs *costs, const trawl_plan *plan,
                                        double keys, double ends) {
     for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
@@ -281,7 +281,7 @@ static void explain_choice(trawl_plan *plan, uint32_t chosen) {
 
 static void explain_speed(trawl_plan *plan, uint32_t engine, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
-    const char *name = engines[engine]->description.name;
+    const char *name = trawl_plan_engines[engine]->description.name;
     if (!(record->nanoseconds[engine] > 0)) {
         trawl_plan_add(plan, "%s not tried", name);
     } else if (record->bytes[engine] > limits[engine]) {
@@ -305,7 +305,7 @@ static void explain_tables(trawl_plan *plan, uint32_t chosen, const uint64_t *li
             plan,
             " %s would be faster, but not by enough for its larger tables (about %.1f MB "
             "instead of %.1f MB).",
-            engines[fastest]->description.name, (double)record->bytes[fastest] / 1e6,
+            trawl_plan_engines[fastest]->description.name, (double)record->bytes[fastest] / 1e6,
             (double)record->bytes[chosen] / 1e6);
     }
 }
@@ -435,7 +435,7 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     if (plan->divided) {
         record_tiers(patterns, plan);
     }
-    plan->engine = engines[chosen];
+    plan->engine = trawl_plan_engines[chosen];
     plan->variant = 0;
     explain(plan, chosen, self->limits);
     return TRAWL_OK;

@@ -7,46 +7,22 @@
 #include "database/engine.h"
 #include "database/part_sizes.h"
 #include "engines/engines.h"
+#include "plan/gpu.h"
 #include "plan/json.h"
-#include "plan/record.h"
 
 _Static_assert(TRAWL_MOST_FILTERS == TRAWL_QGRAM_MAX_TIERS, "a study's plan has all tiers");
 _Static_assert(TRAWL_STUDY_MOST_DEVICE_FILTERS == TRAWL_DEVICE_MOST_TIERS, "and those of a GPU");
 _Static_assert((unsigned)TRAWL_STUDY_MOST_ENGINES >= TRAWL_PLAN_ENGINES, "and all engines");
 _Static_assert((unsigned)TRAWL_STUDY_MOST_ENGINES >= TRAWL_DEVICE_WAYS, "on a GPU too");
 
-static const char *const names[TRAWL_PLAN_ENGINES] = {
-    [TRAWL_PLAN_QGRAM] = "qgram",           [TRAWL_PLAN_AC_DFA] = "ac-dfa",
-    [TRAWL_PLAN_AC_NFA] = "ac-nfa",         [TRAWL_PLAN_WU_MANBER] = "wu-manber",
-    [TRAWL_PLAN_RABIN_KARP] = "rabin-karp",
-};
-
-/* NULL if the database has none. Its values may be anything: they are only reported. */
-static const trawl_plan_record *find_record(const trawl_db *db) {
-    uint64_t size = 0;
-    const trawl_plan_record *record =
-        db == NULL ? NULL : trawl_db_section(db, TRAWL_SECTION_PLAN, 0, &size);
-    return size == sizeof *record ? record : NULL;
-}
-
 static const trawl_qgram_header *find_tiers(const trawl_db *db) {
-    return db == NULL || db->engine != &trawl_engine_qgram
+    return db->engine != &trawl_engine_qgram
                ? NULL
                : trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
 }
 
 static double rate(double nanoseconds) {
     return nanoseconds > 0 ? 1 / nanoseconds : 0;
-}
-
-static const trawl_device_record *find_device_record(const trawl_db *db) {
-    uint64_t size = 0;
-    const trawl_device_record *record =
-        db == NULL ? NULL : trawl_db_section(db, TRAWL_SECTION_DEVICE_PLAN, 0, &size);
-    return size == sizeof *record && record->chosen < TRAWL_DEVICE_WAYS &&
-                   record->tiers <= TRAWL_DEVICE_MOST_TIERS
-               ? record
-               : NULL;
 }
 
 /* 10^9 bytes a second from picoseconds for a byte. */
@@ -67,14 +43,15 @@ static void read_record(const trawl_db *db, const trawl_plan_record *record,
     plan->match_ends = record->match_ends;
     plan->sample_bytes = record->sample_bytes;
     for (size_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        if (strcmp(db->engine->description.name, names[i]) == 0) {
+        if (db->engine == trawl_plan_engines[i]) {
             plan->gb_per_second = rate(record->nanoseconds[i]);
         }
         if (record->nanoseconds[i] > 0) {
-            add_engine(plan, &(trawl_study_engine){.engine = names[i],
-                                                   .kernel = "",
-                                                   .gb_per_second = rate(record->nanoseconds[i]),
-                                                   .table_bytes = record->bytes[i]});
+            add_engine(plan,
+                       &(trawl_study_engine){.engine = trawl_plan_engines[i]->description.name,
+                                             .kernel = "",
+                                             .gb_per_second = rate(record->nanoseconds[i]),
+                                             .table_bytes = record->bytes[i]});
         }
     }
 }
@@ -99,8 +76,6 @@ static void read_device_filters(const trawl_device_record *device, trawl_study_p
 
 /* A plan for a GPU. */
 static void read_device_record(const trawl_device_record *device, trawl_study_plan *plan) {
-    static const char *const engines[TRAWL_DEVICE_WAYS] = {"qgram", "qgram", "ac-dfa"};
-    static const char *const kernels[TRAWL_DEVICE_WAYS] = {"filter", "packed", "hot"};
     plan->for_cuda = true;
     plan->match_ends = device->match_ends;
     plan->sample_bytes = device->sample_bytes;
@@ -108,8 +83,8 @@ static void read_device_record(const trawl_device_record *device, trawl_study_pl
     for (size_t i = 0; i < TRAWL_DEVICE_WAYS; i++) {
         if (device->picoseconds[i] > 0) {
             add_engine(plan,
-                       &(trawl_study_engine){.engine = engines[i],
-                                             .kernel = kernels[i],
+                       &(trawl_study_engine){.engine = trawl_plan_ways[i].engine,
+                                             .kernel = trawl_plan_ways[i].kernel,
                                              .gb_per_second = device_rate(device->picoseconds[i]),
                                              .table_bytes = device->bytes[i],
                                              .shared_bytes = device->shared_bytes[i]});
@@ -152,8 +127,8 @@ static void read_filters(const trawl_db *db, const trawl_plan_record *record,
 }
 
 static void read_plan(const trawl_db *db, trawl_study_plan *plan) {
-    const trawl_plan_record *record = find_record(db);
-    const trawl_device_record *device = find_device_record(db);
+    const trawl_plan_record *record = trawl_plan_record_of(db);
+    const trawl_device_record *device = trawl_device_record_of(db);
     memset(plan, 0, sizeof *plan);
     plan->planned = record != NULL || device != NULL;
     if (device != NULL) {

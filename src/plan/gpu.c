@@ -22,9 +22,7 @@ static const trawl_cuda_properties usual_device = {
     .memory_bytes = TRAWL_GPU_USUAL_MEMORY_BYTES,
 };
 
-static const struct {
-    const char *engine, *kernel;
-} ways[TRAWL_DEVICE_WAYS] = {
+const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS] = {
     [TRAWL_DEVICE_FILTER] = {"qgram", "filter"},
     [TRAWL_DEVICE_PACKED] = {"qgram", "packed"},
     [TRAWL_DEVICE_HOT] = {"ac-dfa", "hot"},
@@ -50,7 +48,7 @@ trawl_status trawl_plan_check_device(const trawl_compile_settings *options, traw
     uint32_t number = 0;
     const char *name = options->device;
     if (name == NULL || strcmp(name, "cpu") == 0 || strcmp(name, "auto") == 0 ||
-        trawl_cuda_device_number(name, &number)) {
+        trawl_cuda_planned_device(name, &number)) {
         return TRAWL_OK;
     }
     return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -67,7 +65,7 @@ bool trawl_plan_is_for_device(const trawl_compile_settings *options) {
     trawl_cuda_properties unused;
     return options->device != NULL &&
            (is_auto(options) ? trawl_cuda_read_properties(number, &unused, NULL) == TRAWL_OK
-                             : trawl_cuda_device_number(options->device, &number));
+                             : trawl_cuda_planned_device(options->device, &number));
 }
 
 bool trawl_plan_stays_for_device(const trawl_compile_settings *options) {
@@ -77,7 +75,7 @@ bool trawl_plan_stays_for_device(const trawl_compile_settings *options) {
 static void read_device(device_plan *self) {
     uint32_t number = 0;
     if (!is_auto(self->options)) {
-        (void)trawl_cuda_device_number(self->options->device, &number);
+        (void)trawl_cuda_planned_device(self->options->device, &number);
     }
     self->device = usual_device;
     self->present = trawl_cuda_read_properties(number, &self->device, NULL) == TRAWL_OK;
@@ -294,7 +292,7 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
     trawl_plan_add(plan,
                    "kernel %s, %.0f GB/s expected of text in the memory of %s (%u blocks of up "
                    "to 1024 threads), by %s: ",
-                   ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
+                   trawl_plan_ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
                    self->present ? "this GPU" : "an H200", self->device.multiprocessors,
                    record->sample_bytes != 0 ? "a sample of the text"
                                              : "a text made up of the patterns");
@@ -304,7 +302,8 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
             continue;
         }
         const trawl_error *obstacle = &self->obstacle[way];
-        trawl_plan_add(plan, "; %s, kernel %s: ", ways[way].engine, ways[way].kernel);
+        trawl_plan_add(plan, "; %s, kernel %s: ", trawl_plan_ways[way].engine,
+                       trawl_plan_ways[way].kernel);
         if (obstacle->status != TRAWL_OK) {
             trawl_plan_add(plan, "%s", obstacle->message);
         } else {

@@ -5,6 +5,12 @@
 
 #include "plan/plan.h"
 
+/* The ways of scanning on a GPU, by their indices in a record. */
+typedef struct trawl_plan_way {
+    const char *engine, *kernel;
+} trawl_plan_way;
+extern const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS];
+
 /* trawl_plan_choose for the GPU that options->device names. If it chooses qgram, plan->division is
  * not set: the tiers for CPUs are chosen separately (trawl_plan_divide). */
 trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,

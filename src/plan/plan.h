@@ -12,6 +12,9 @@
 #include "engines/qgram/divide.h"
 #include "plan/record.h"
 
+/* The engines that are considered for a CPU, by their indices in a record. */
+extern const trawl_engine *const trawl_plan_engines[TRAWL_PLAN_ENGINES];
+
 typedef struct trawl_plan {
     const trawl_engine *engine;
     unsigned variant; /* index into the engine's variants */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner expected, kept in the database for reports. Scans do not read it. */
+/* What the planner expected, kept in the database: for reports, and for guards (scan/guard.h),
+ * which compare an engine's time with the price of an automaton. */
 #ifndef TRAWL_PLAN_RECORD_H
 #define TRAWL_PLAN_RECORD_H
 
@@ -61,5 +62,10 @@ typedef struct trawl_device_record {
     uint32_t tiers;  /* of filter; 0 where that is not the way */
     trawl_device_tier_record tier[TRAWL_DEVICE_MOST_TIERS];
 } trawl_device_record;
+
+/* The records of a database; NULL: it has none, or one of another size. Their numbers may be
+ * anything, as the file may be forged, but for `chosen` and `tiers`, which are in range. */
+const trawl_plan_record *trawl_plan_record_of(const trawl_db *db);
+const trawl_device_record *trawl_device_record_of(const trawl_db *db);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "database/conditions.h"
 #include "database/outputs.h"
-#include "run/case_pair.h"
+#include "run/case_pair_ends.h"
 
 #define NOTHING UINT32_MAX
 
@@ -244,12 +244,6 @@ static bool find_best(const trawl_start_walker *walker, const place *at, const u
 
 /* ------------------------------------------------------------------ pieces */
 
-/* `flush` of a piece's sink, which has room for all matches of a database that is not forged. */
-static trawl_status refuse(trawl_sink *sink) {
-    (void)sink;
-    return TRAWL_ERROR_FORMAT;
-}
-
 /* Finds the runs of places behind which a boundary holds, from place 0, which is byte `from` of the
  * window, to place `last`. */
 static void find_runs(const trawl_start_walker *walker, const trawl_window *window, size_t from,
@@ -283,45 +277,27 @@ static trawl_status walk(trawl_start_walker *walker, const trawl_window *window,
     }
     const trawl_window part = {.text = walker->reversed, .length = end - from};
     for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        found[number] = (trawl_sink){
-            .matches = walker->matches[number], .capacity = walker->capacity, .flush = refuse};
+        found[number] = (trawl_sink){.matches = walker->matches[number],
+                                     .capacity = walker->capacity,
+                                     .flush = trawl_case_pair_refuse};
         trawl_walker *one = walker->of[number];
         status = one == NULL ? TRAWL_OK : one->type->scan(one, &part, &found[number], error);
     }
     return status;
 }
 
-/* The next start, in descending order, as the number of bytes from it to the end of the piece; and
- * the longest key of each automaton there. 0: there are no more. */
-static size_t take_start(const trawl_start_walker *walker, const trawl_sink found[2], size_t at[2],
-                         uint32_t keys[2]) {
-    uint64_t back = UINT64_MAX;
-    for (unsigned number = 0; number < 2; number++) {
-        if (at[number] < found[number].count && found[number].matches[at[number]].end < back) {
-            back = found[number].matches[at[number]].end;
-        }
-    }
-    for (unsigned number = 0; number < 2; number++) {
-        keys[number] = TRAWL_NO_KEY;
-        if (at[number] < found[number].count && found[number].matches[at[number]].end == back) {
-            uint32_t pattern = found[number].matches[at[number]++].pattern;
-            keys[number] = walker->pair->keys[walker->pair->ids[number][pattern]];
-        }
-    }
-    return back == UINT64_MAX ? 0 : (size_t)back;
-}
-
 /* Makes lists of the starts, by the ends of their best matches. */
 static void list_starts(trawl_start_walker *walker, const trawl_window *window, size_t from,
                         size_t end, const trawl_sink found[2]) {
     const trawl_db *db = walker->db;
-    size_t at[2] = {0, 0}, back = 0;
+    size_t at[2] = {0, 0};
+    uint64_t back = 0; /* from a start to the end of the piece: starts descend */
     uint32_t keys[2];
     for (size_t i = 0; i <= end - from; i++) {
         walker->first[i] = NOTHING;
     }
-    while ((back = take_start(walker, found, at, keys)) != 0) {
-        size_t index = end - back;
+    while (trawl_case_pair_next(walker->pair, found, at, &back, keys)) {
+        size_t index = end - (size_t)back;
         const place here = {
             .window = window,
             .index = index,

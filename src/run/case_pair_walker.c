@@ -4,7 +4,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "engines/engines.h"
-#include "run/case_pair.h"
+#include "run/case_pair_ends.h"
 #include "scan/emission.h"
 
 /* Owned bytes that both automata walk before their matches are merged: few enough for the matches
@@ -92,12 +92,6 @@ static trawl_status reserve_pair(trawl_walker *base, trawl_error *error) {
     return status;
 }
 
-/* `flush` of a piece's sink, which has room for all matches of a database that is not forged. */
-static trawl_status refuse(trawl_sink *sink) {
-    (void)sink;
-    return TRAWL_ERROR_FORMAT;
-}
-
 /* ------------------------------------------------------------------ the longest matches */
 
 static bool is_before(const trawl_match *left, const trawl_match *right) {
@@ -174,26 +168,6 @@ static trawl_status merge_chains(pair_chain *chain, uint64_t end, trawl_sink *si
     return TRAWL_OK;
 }
 
-/* The next end of the longest matches in the two sinks, of which at[0] and at[1] have been taken;
- * takes those that end there, and sets the key of each automaton. False: there are no more. */
-static bool take_end(const pair_walker *walker, const trawl_sink *of, size_t at[2], uint64_t *end,
-                     uint32_t keys[2]) {
-    *end = UINT64_MAX;
-    for (unsigned number = 0; number < 2; number++) {
-        if (at[number] < of[number].count && of[number].matches[at[number]].end < *end) {
-            *end = of[number].matches[at[number]].end;
-        }
-    }
-    for (unsigned number = 0; number < 2; number++) {
-        keys[number] = TRAWL_NO_KEY;
-        if (at[number] < of[number].count && of[number].matches[at[number]].end == *end) {
-            uint32_t pattern = of[number].matches[at[number]++].pattern;
-            keys[number] = walker->pair->keys[walker->pair->ids[number][pattern]];
-        }
-    }
-    return *end != UINT64_MAX;
-}
-
 /* Puts the matches whose longest ones are in the two sinks. */
 static trawl_status merge_all(const pair_walker *walker, const trawl_window *window,
                               const trawl_sink *of, trawl_sink *sink) {
@@ -202,7 +176,7 @@ static trawl_status merge_all(const pair_walker *walker, const trawl_window *win
     uint64_t end = 0;
     uint32_t keys[2];
     trawl_status status = TRAWL_OK;
-    while (status == TRAWL_OK && take_end(walker, of, at, &end, keys)) {
+    while (status == TRAWL_OK && trawl_case_pair_next(walker->pair, of, at, &end, keys)) {
         pair_chain chain[2];
         for (unsigned number = 0; number < 2; number++) {
             chain[number] =
@@ -221,7 +195,7 @@ static trawl_status merge_conditions(const pair_walker *walker, const trawl_wind
     uint64_t end = 0;
     uint32_t keys[2];
     trawl_status status = TRAWL_OK;
-    while (status == TRAWL_OK && take_end(walker, of, at, &end, keys)) {
+    while (status == TRAWL_OK && trawl_case_pair_next(walker->pair, of, at, &end, keys)) {
         status = trawl_case_pair_emit(walker->pair, walker->outputs, walker->base.db, window, end,
                                       keys, sink);
     }
@@ -249,8 +223,9 @@ static trawl_status scan_with(pair_walker *walker, const trawl_window *window, m
         trawl_sink found[2];
         status = make_room(walker, end - begin, error);
         for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-            found[number] = (trawl_sink){
-                .matches = walker->matches[number], .capacity = walker->capacity, .flush = refuse};
+            found[number] = (trawl_sink){.matches = walker->matches[number],
+                                         .capacity = walker->capacity,
+                                         .flush = trawl_case_pair_refuse};
             trawl_walker *one = walker->of[number];
             status = one == NULL ? TRAWL_OK : one->type->scan(one, &part, &found[number], error);
         }

@@ -5,7 +5,7 @@
 
 void trawl_fallback_offer(trawl_walker *walker) {
     walker->open_fallback = trawl_fallback_open;
-    const trawl_plan_record *plan = trawl_db_section(walker->db, TRAWL_SECTION_PLAN, 0, NULL);
+    const trawl_plan_record *plan = trawl_plan_record_of(walker->db);
     if (plan != NULL) {
         bool is_dfa = plan->bytes[TRAWL_PLAN_AC_DFA] <= TRAWL_FALLBACK_DFA_BYTES;
         uint32_t engine = is_dfa ? TRAWL_PLAN_AC_DFA : TRAWL_PLAN_AC_NFA;

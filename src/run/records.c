@@ -7,10 +7,9 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "run/options.h"
+#include "run/pieces.h"
 #include "run/record_layout.h"
 
-/* Shares for each thread, at most, that are being searched or wait for their turn. */
-#define IN_FLIGHT 4
 /* Bytes of a share: as of a chunk of one text (run/threads.c). */
 #define SHARE_BYTES ((uint64_t)1 << 17)
 
@@ -32,7 +31,7 @@ static trawl_status open_workers(trawl_record_scanner *scanner, const trawl_scan
     if (status != TRAWL_OK || scanner->threads == 1) {
         return status;
     }
-    scanner->slot_count = (size_t)scanner->threads * IN_FLIGHT;
+    scanner->slot_count = (size_t)scanner->threads * TRAWL_RUN_IN_FLIGHT;
     scanner->slots = trawl_allocate_zeroed(scanner->slot_count, sizeof *scanner->slots);
     if (scanner->slots == NULL) {
         return trawl_fail_memory(error, "a scanner of records",

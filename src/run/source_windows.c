@@ -9,10 +9,8 @@
 #include "base/allocate.h"
 #include "base/read_source.h"
 #include "base/status.h"
+#include "run/pieces.h"
 #include "run/run.h"
-
-#define PIECE ((size_t)8 << 20) /* bytes: enough for several threads to share */
-#define OVERLAP_FACTOR 8 /* bytes of a piece for each byte of overlap, which is walked twice */
 
 /* With conditions, the last byte of a piece waits for the next piece, as in a stream. */
 static trawl_status run_pieces(trawl_run *run, trawl_reading *reading, uint8_t *buffer,
@@ -52,7 +50,8 @@ trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_erro
         return trawl_run_window(run, &window, error);
     }
     size_t overlap = trawl_db_overlap(run->db);
-    size_t piece = overlap * OVERLAP_FACTOR > PIECE ? overlap * OVERLAP_FACTOR : PIECE;
+    const size_t least = overlap * TRAWL_RUN_PIECE_FACTOR;
+    size_t piece = least > TRAWL_RUN_PIECE ? least : TRAWL_RUN_PIECE;
     piece = length < piece ? (size_t)length : piece;
     uint8_t *buffer = trawl_allocate(overlap + 1 + piece + 1, 1);
     if (buffer == NULL) {

@@ -19,6 +19,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "run/pieces.h"
 #include "run/placement.h"
 #include "run/run.h"
 #include "scan/conditions.h"
@@ -31,7 +32,6 @@
 #define SMALLEST_CHUNK ((size_t)32768)
 #define OVERLAP_FACTOR 8    /* bytes of a chunk for each byte of overlap, which is walked twice */
 #define CHUNKS_EACH 4       /* chunks for each thread, at least, to balance their loads */
-#define IN_FLIGHT 4         /* chunks for each thread that are scanned or wait, at most */
 #define FIRST_MATCHES 1024u /* matches of a chunk's first array */
 #define MOST_MATCHES (1u << 17) /* matches after which a chunk waits for its turn */
 
@@ -339,7 +339,8 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     crew.chunks = (owned - 1) / crew.chunk_bytes + 1;
     size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
     /* Counting delivers nothing: no chunk has to wait for a slot. */
-    crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
+    crew.slot_count =
+        run->count_only ? crew.chunks : (size_t)run->options.threads * TRAWL_RUN_IN_FLIGHT;
     trawl_status status = trawl_run_open_team(run, error);
     if (status == TRAWL_OK && !run->count_only) {
         status = make_slots(&crew, error);

@@ -22,6 +22,14 @@ static uint64_t bytes_of(const trawl_pattern_view *patterns) {
     return trawl_offset(patterns->offsets, patterns->bases, patterns->count);
 }
 
+/* The memory of the automaton, if there is one, for all texts. */
+static trawl_status reserve_memory(const trawl_guard *guard, trawl_error *error) {
+    const trawl_walker *walker = guard->walker;
+    return walker == NULL || walker->type->reserve == NULL
+               ? TRAWL_OK
+               : walker->type->reserve(guard->walker, error);
+}
+
 trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl_error *error) {
     const trawl_pattern_view *patterns = &walker->db->patterns;
     trawl_status status = TRAWL_OK;
@@ -31,9 +39,7 @@ trawl_status trawl_guard_reserve(trawl_guard *guard, trawl_walker *walker, trawl
     }
     guard->reserves = true;
     guard->seconds_per_byte = TRAWL_FALLBACK_STEP_SECONDS;
-    return status == TRAWL_OK && guard->walker != NULL
-               ? guard->walker->type->reserve(guard->walker, error)
-               : status;
+    return status == TRAWL_OK ? reserve_memory(guard, error) : status;
 }
 
 void trawl_guard_settle(trawl_guard *guard, trawl_counts *counts) {
@@ -73,13 +79,14 @@ static trawl_status open_automaton(trawl_guard *guard, const trawl_walker *walke
                                    trawl_error *error) {
     trawl_error ignored;
     trawl_status status = walker->open_fallback(walker->db, &guard->walker, error);
-    if (status == TRAWL_OK && guard->walker != NULL && guard->reserves &&
-        guard->walker->type->reserve != NULL &&
-        guard->walker->type->reserve(guard->walker, &ignored) != TRAWL_OK) {
+    if (status == TRAWL_OK && guard->reserves && reserve_memory(guard, &ignored) != TRAWL_OK) {
         guard->walker->type->close(guard->walker);
         guard->walker = NULL;
     }
     guard->unavailable = guard->walker == NULL;
+    if (guard->seconds_per_byte == 0) {
+        guard->seconds_per_byte = expected_step(walker);
+    }
     return status;
 }
 
@@ -177,9 +184,6 @@ static trawl_status account_short(trawl_guard *guard, trawl_walker *walker, size
     const size_t stands_for = TRAWL_FALLBACK_SHORT_TEXTS * bytes + (size_t)guard->sparse_bytes / 2;
     guard->dense_texts = 0;
     guard->sparse_bytes = 0;
-    if (guard->seconds_per_byte == 0) {
-        guard->seconds_per_byte = expected_step(walker);
-    }
     trawl_status status = account(guard, walker, stands_for, TRAWL_FALLBACK_SHORT_TEXTS * seconds,
                                   &takes_over, error);
     if (status == TRAWL_OK && takes_over) {

@@ -37,7 +37,8 @@ typedef struct trawl_guard {
     bool reserves;           /* an automaton must not allocate while it scans */
     bool processor_time;     /* stretches are timed in it, since the last one was slow */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
-    double seconds_per_byte; /* that the automaton took for its last text */
+    double seconds_per_byte; /* that the automaton took for its last text, or before its first one
+                                is expected to take; 0: not known yet */
     size_t block;            /* result of trawl_guard_block, whose division takes 2 ns */
     size_t next_bytes;       /* text that the automaton gets the next time */
     size_t handed_over;      /* of short texts: bytes that the automaton still gets */

@@ -75,6 +75,7 @@ checks=$((checks + 1))
 grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'
 refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" info --device gpu -e fox
 refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" compile --device gpu -e fox -o fox.db
+check 'a plan for the first of several GPUs' "$trawl" compile --device cuda:2,3 -e fox -o several.db
 check 'a database for a GPU' "$trawl" compile --device cuda --sample text -e fox -e foxes -o fox.db
 expect 0 3 "$trawl" scan -c --db fox.db text
 

@@ -291,4 +291,18 @@ for name in journal-0 run; do
         "$trawl" scan -e fox --journal huge --resume text
     rm -r huge
 done
+# Files with large numbers: told where no writer can have the number, else read without a look for all
+# the numbers before.
+for name in part-1048576 journal-9999999; do
+    cp -r sound many.d && : >many.d/$name
+    refuse "many.d/$name: is no file of this scan: expected numbers below 1048576" "$trawl" cat many.d
+    refuse "many.d/$name: is no file of this scan: expected numbers below 1048576" \
+        "$trawl" scan -e fox --journal many.d --resume text
+    rm -r many.d
+done
+cp -r sound many.d && : >many.d/journal-1048575
+check 'a journal with a large number' timeout 2 "$trawl" cat many.d
+cmp -s .out <("$trawl" cat sound) || fail 'a journal with a large number: other results'
+mkdir empty.d && : >empty.d/part-9999999
+refuse 'empty.d/part-9999999: is no file of this scan' "$trawl" scan -e fox --journal empty.d text
 finish

@@ -124,6 +124,8 @@ right=word,right=[a]|expected one class on the right, found two
 left=[]|expected a byte or more in a class, found []
 [abc|expected word, word-utf8, alnum, label or [BYTES] as a class, found '[abc'
 END
+printf 'a\t-\tb\t[\\x\020\021]\n' >bad # control bytes are no digits
+refuse 'fourth column: expected word' "$trawl" scan --pattern-format tsv -f bad text
 printf 'a\t-\tfox\tword,word,left=word,at-end,at-end\n' >bad
 expect 1 0 "$trawl" scan -c --pattern-format tsv -f bad text
 printf 'a\tx\tb\n' >bad

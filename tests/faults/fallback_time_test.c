@@ -131,9 +131,10 @@ static trawl_db *compile_long(const char *engine, size_t length, const char *uni
     return db;
 }
 
-/* Counts in a text without matches, by a clock by which every stretch is slow. Returns the bytes
+/* Counts in a text without matches, by clocks that each reading moves by `step`. Returns the bytes
  * that the engine itself scanned. */
-static uint64_t count_filtered(const trawl_db *db, const uint8_t *text, size_t length) {
+static uint64_t count_filtered_by(const trawl_db *db, const uint8_t *text, size_t length,
+                                  long step) {
     uint64_t total;
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
@@ -141,13 +142,18 @@ static uint64_t count_filtered(const trawl_db *db, const uint8_t *text, size_t l
     scan.threads = 1;
     scan.study = &study;
     study.report = &report;
-    atomic_store(&processor_step, SECOND);
-    atomic_store(&elapsed_step, SECOND);
+    atomic_store(&processor_step, step);
+    atomic_store(&elapsed_step, step);
     assert_int_equal(trawl_count(db, text, length, &scan, &total, NULL, &error), TRAWL_OK);
     atomic_store(&elapsed_step, 0);
     assert_int_equal(total, 0);
     assert_int_equal(report.filtered_bytes + report.fallback_bytes, length);
     return report.filtered_bytes;
+}
+
+/* The same by a clock by which every stretch is slow. */
+static uint64_t count_filtered(const trawl_db *db, const uint8_t *text, size_t length) {
+    return count_filtered_by(db, text, length, SECOND);
 }
 
 /* The same for a text that repeats `unit`. */
@@ -229,6 +235,28 @@ static void rejected_candidates_are_work(void **state) {
         fail_msg("the engine itself scanned %llu bytes", (unsigned long long)filtered);
     trawl_db_free(db);
     trawl_patterns_free(patterns);
+    free(text);
+}
+
+/* A text whose first part alone is full of candidates, by a clock by which each stretch of it takes
+ * a fraction of a millisecond more than it should. The automaton begins with one stretch, not with
+ * the most that it may get: the engine has the rest of the text, where it is the faster one. */
+static void the_automaton_begins_with_a_stretch(void **state) {
+    (void)state;
+    enum { DENSE = 2 * TRAWL_FALLBACK_STRETCH, TEXT = 4 << 20 };
+    const long step = 300000;
+    uint8_t *text = malloc(TEXT);
+    assert_non_null(text);
+    memset(text, '.', TEXT);
+    for (size_t i = 0; i < DENSE; i++)
+        text[i] = i % 15 == 0 ? 'e' : 'a'; /* samples from both ends of patterns */
+    trawl_db *db = compile_long("qgram", 40, "a");
+    const uint64_t filtered = count_filtered_by(db, text, TEXT, step);
+    assert_true(filtered < TEXT); /* the automaton was built */
+    const uint64_t automaton = TEXT - filtered, most = DENSE + 2 * TRAWL_FALLBACK_STRETCH;
+    if (automaton > most)
+        fail_msg("the automaton scanned %llu bytes", (unsigned long long)automaton);
+    trawl_db_free(db);
     free(text);
 }
 
@@ -334,6 +362,7 @@ int main(void) {
                                        cmocka_unit_test(costly_stretches_are_short_and_few),
                                        cmocka_unit_test(compared_bytes_are_work),
                                        cmocka_unit_test(rejected_candidates_are_work),
+                                       cmocka_unit_test(the_automaton_begins_with_a_stretch),
                                        cmocka_unit_test(short_texts_are_handed_over),
                                        cmocka_unit_test(hostile_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);

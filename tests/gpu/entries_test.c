@@ -208,11 +208,20 @@ static void refusals(void **state) {
     assert_int_equal(trawl_study_cuda_entries(leftmost, "ushers", 6, TRAWL_CUDA_ENDS, NULL, entries,
                                               sizeof(entries), &error),
                      TRAWL_ERROR_LIMIT);
-    trawl_scan_options cpu = TRAWL_SCAN_OPTIONS;
-    cpu.device = "cpu";
-    assert_int_equal(trawl_study_cuda_entries(db, "ushers", 6, TRAWL_CUDA_ENDS, &cpu, entries,
+    trawl_scan_options other = TRAWL_SCAN_OPTIONS;
+    other.device = "cpu";
+    assert_int_equal(trawl_study_cuda_entries(db, "ushers", 6, TRAWL_CUDA_ENDS, &other, entries,
                                               sizeof(entries), &error),
                      TRAWL_ERROR_ARGUMENT);
+    other.device = "cuda:0,0"; /* one GPU writes the entries */
+    assert_int_equal(trawl_study_cuda_entries(db, "ushers", 6, TRAWL_CUDA_ENDS, &other, entries,
+                                              sizeof(entries), &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "several GPUs"));
+    other.device = "auto";
+    assert_int_equal(trawl_study_cuda_entries(db, "ushers", 6, TRAWL_CUDA_ENDS, &other, entries,
+                                              sizeof(entries), &error),
+                     TRAWL_OK);
     assert_int_equal(trawl_study_cuda_entries(db, "", 0, TRAWL_CUDA_ENDS, NULL, NULL, 0, &error),
                      TRAWL_OK);
     trawl_db_free(db);

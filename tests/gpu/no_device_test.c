@@ -153,16 +153,32 @@ static void device_numbers(void **state) {
     static const struct {
         const char *name;
         uint32_t number;
-        bool good;
-    } names[] = {{"cuda", 0, true},         {"cuda:0", 0, true},      {"cuda:12", 12, true},
-                 {"cuda:9999", 9999, true}, {"cuda:", 0, false},      {"cuda:x", 0, false},
-                 {"cuda:1x", 0, false},     {"cuda:12345", 0, false}, {"cuda1", 0, false},
-                 {"cuda:-1", 0, false},     {"CUDA", 0, false},       {"", 0, false}};
+        bool one, planned; /* a name of one device; of devices, for the first of which is planned */
+    } names[] = {{"cuda", 0, true, true},
+                 {"cuda:0", 0, true, true},
+                 {"cuda:12", 12, true, true},
+                 {"cuda:9999", 9999, true, true},
+                 {"cuda:2,3", 2, false, true},
+                 {"cuda:1-2", 1, false, true},
+                 {"cuda:all", 0, false, true},
+                 {"cuda:auto", 0, false, true},
+                 {"auto", 0, false, false},
+                 {"cuda:", 0, false, false},
+                 {"cuda:x", 0, false, false},
+                 {"cuda:1x", 0, false, false},
+                 {"cuda:12345", 0, false, false},
+                 {"cuda1", 0, false, false},
+                 {"cuda:-1", 0, false, false},
+                 {"CUDA", 0, false, false},
+                 {"", 0, false, false}};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        uint32_t number = 77;
-        assert_int_equal(trawl_cuda_device_number(names[i].name, &number), names[i].good);
-        if (names[i].good)
+        uint32_t number = 77, first = 77;
+        assert_int_equal(trawl_cuda_device_number(names[i].name, &number), names[i].one);
+        assert_int_equal(trawl_cuda_planned_device(names[i].name, &first), names[i].planned);
+        if (names[i].one)
             assert_int_equal(number, names[i].number);
+        if (names[i].planned)
+            assert_int_equal(first, names[i].number);
     }
 }
 

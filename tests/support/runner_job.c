@@ -84,8 +84,11 @@ bool job_succeeded(const job *work, trawl_status status, trawl_status wanted,
 
 bool job_received(const job *work, receiver *to, size_t expected, trawl_status status,
                   const trawl_error *error) {
-    bool good = job_succeeded(work, status, to->stop_after ? TRAWL_STOPPED : TRAWL_OK, error) &&
-                job_same(work, to->found.items, to->found.count, expected);
+    bool good = job_succeeded(work, status, to->stop_after ? TRAWL_STOPPED : TRAWL_OK, error);
+    if (good && error->status != TRAWL_OK)
+        good = complain(work->complaint, "returned %s, and an error: %s", trawl_status_text(status),
+                        error->message);
+    good = good && job_same(work, to->found.items, to->found.count, expected);
     if (good && to->complaint)
         good = complain(work->complaint, "%s", to->complaint);
     match_list_free(&to->found);

@@ -35,6 +35,9 @@ static void release(trawl_build *build) {
 }
 
 static trawl_status validate(const trawl_db *db, trawl_error *error) {
+    if (db->header->parts != 1) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's DFA has several parts");
+    }
     return trawl_dfa_part_validate(db, 0, true, error);
 }
 
@@ -62,6 +65,7 @@ const trawl_engine trawl_engine_ac_dfa = {
                         "al. 2015, Algorithms 1-3",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_DFA_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

@@ -422,7 +422,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     const trawl_nfa_variant *variant = trawl_nfa_variant_at((unsigned)index);
     uint64_t size, keys;
     const trawl_nfa_header *header = trawl_db_section(db, TRAWL_SECTION_NFA_HEADER, 0, &size);
-    if (header == NULL || size != sizeof *header ||
+    if (header == NULL || size != sizeof *header || db->header->parts != 1 ||
         !header_sound(header, variant, db->header->max_length)) {
         return damaged(error, "a damaged header");
     }
@@ -483,6 +483,7 @@ const trawl_engine trawl_engine_ac_nfa = {
                               "Algorithm 5",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_NFA_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

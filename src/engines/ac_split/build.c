@@ -156,6 +156,7 @@ const trawl_engine trawl_engine_ac_split = {
                     .source = "Tran et al. 2015, 4.2, Algorithms 1 and 2",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_DFA_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

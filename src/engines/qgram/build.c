@@ -529,6 +529,7 @@ const trawl_engine trawl_engine_qgram = {
          .source = "trawl; its filters after Bloom 1970, and Teddy, by G. Langdale for Hyperscan",
          .variants = variants,
          .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_QGRAM_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

@@ -203,7 +203,7 @@ trawl_status trawl_qgram_validate(const trawl_db *db, trawl_error *error) {
     uint64_t size;
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, &size);
     if (header == NULL || size != sizeof *header || header->tiers == 0 ||
-        header->tiers > TRAWL_QGRAM_MAX_TIERS) {
+        header->tiers > TRAWL_QGRAM_MAX_TIERS || header->tiers != db->header->parts) {
         return damaged(error, "header is damaged");
     }
     trawl_status status = TRAWL_OK;

@@ -360,7 +360,8 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_rabin_karp_he
         trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, &lengths_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_TABLE, 0, &heads_size);
     const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_IDS, 0, &ids_size);
-    if (modulus == 0 || header->passes == 0 || lengths_size != (uint64_t)header->passes * 4 ||
+    if (modulus == 0 || header->passes == 0 || db->header->parts != 1 ||
+        trawl_outputs_are_present(db) || lengths_size != (uint64_t)header->passes * 4 ||
         heads_size != (modulus + 1) * 4 || ids_size != patterns * 4 || heads[modulus] != patterns) {
         return damaged(error, "tables have inconsistent sizes");
     }
@@ -391,7 +392,7 @@ static trawl_status validate_grouped(const trawl_db *db, const trawl_rabin_karp_
     const trawl_rabin_karp_pass *passes =
         trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, &size);
     if (header->passes == 0 || header->passes > TRAWL_RABIN_KARP_MAX_PASSES ||
-        size != header->passes * sizeof *passes) {
+        header->passes != db->header->parts || size != header->passes * sizeof *passes) {
         return damaged(error, "tables have inconsistent sizes");
     }
     for (uint32_t pass = 0; pass < header->passes; pass++) {
@@ -444,6 +445,7 @@ const trawl_engine trawl_engine_rabin_karp = {
                     .source = "Nunes et al. 2018, III, Figures 2-3; Karp & Rabin 1987",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_RABIN_KARP_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

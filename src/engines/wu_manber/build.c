@@ -306,8 +306,9 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_wu_manber_hea
     const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_IDS, 0, &ids_size);
     if (header->block > TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK || header->entries != entries ||
         header->prefix == 0 || header->prefix > PAPER_PREFIX || header->prefix > header->window ||
-        shift_size != (uint64_t)entries * 4 || heads_size != ((uint64_t)entries + 1) * 4 ||
-        prefix_size != patterns * 2 || ids_size != patterns * 4 || heads[entries] != patterns) {
+        trawl_outputs_are_present(db) || shift_size != (uint64_t)entries * 4 ||
+        heads_size != ((uint64_t)entries + 1) * 4 || prefix_size != patterns * 2 ||
+        ids_size != patterns * 4 || heads[entries] != patterns) {
         return damaged(error, "tables have inconsistent sizes");
     }
     bool sound = true;
@@ -340,9 +341,10 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     uint64_t size;
     const trawl_wu_manber_header *header =
         trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HEADER, 0, &size);
-    if (header == NULL || size != sizeof *header || header->variant > TRAWL_WU_MANBER_PAPER ||
-        header->block == 0 || header->block > TRAWL_WU_MANBER_MAX_BLOCK ||
-        header->block > header->window || header->window > TRAWL_PATTERN_MAX_LENGTH) {
+    if (header == NULL || size != sizeof *header || db->header->parts != 1 ||
+        header->variant > TRAWL_WU_MANBER_PAPER || header->block == 0 ||
+        header->block > TRAWL_WU_MANBER_MAX_BLOCK || header->block > header->window ||
+        header->window > TRAWL_PATTERN_MAX_LENGTH) {
         return damaged(error, "header is damaged");
     }
     const trawl_pattern_view *patterns = &db->patterns;
@@ -374,6 +376,7 @@ const trawl_engine trawl_engine_wu_manber = {
                     .source = "Kouzinopoulos et al. 2015, 3.2, Algorithms 4-5; Wu & Manber 1994",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
+    .tables = TRAWL_SECTION_WU_MANBER_HEADER,
     .plan = plan,
     .fill = fill,
     .release = release,

@@ -82,6 +82,9 @@ extern "C" trawl_status trawl_study_cuda_entries(const trawl_db *db, const void 
         on_device.device = on_device.device == NULL ? "cuda" : on_device.device;
         status = trawl_options_read(db, &on_device, &settings, &report, error);
     }
+    if (status == TRAWL_OK && settings.device != NULL && strcmp(settings.device, "auto") == 0) {
+        settings.device = "cuda"; /* one device writes all entries: the first */
+    }
     if (status == TRAWL_OK && settings.device == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "trawl_study_cuda_entries: device '%.40s' is no CUDA device",

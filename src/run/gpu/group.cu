@@ -98,7 +98,7 @@ static void drive(void *context, uint32_t member) {
     const group_walk *self = (const group_walk *)context;
     const trawl_group_scan *scan = &self->scan;
     group_driver *driver = self->healthy[member];
-    trawl_error error;
+    trawl_error error = {}; /* stays so where the caller stops the scan */
     trawl_status status = driver->started ? TRAWL_OK : start_driver(driver, &error);
     cpu_set_t before;
     CPU_ZERO(&before);
@@ -344,7 +344,7 @@ static trawl_status walk_window(group_walk *self, trawl_counts *counts, bool *ag
     }
     if (status == TRAWL_OK && share.status != TRAWL_OK) {
         status = share.status;
-        if (error != NULL) {
+        if (error != NULL && status > TRAWL_STOPPED) {
             *error = share.error;
         }
     }

@@ -5,11 +5,7 @@
 #include "base/read_source.h"
 #include "run/case_pair.h"
 #include "run/fallback.h"
-
-/* Bytes of text that are read at a time, at least, and for each byte of overlap, which is scanned
- * twice. As in run/source_windows.c, which reads a source for the CPU alone. */
-#define PIECE ((size_t)8 << 20)
-#define OVERLAP_FACTOR ((size_t)8)
+#include "run/pieces.h"
 
 /* Matches that a segment gathers before it waits for its turn. */
 #define GATHERED ((size_t)1 << 14)
@@ -126,7 +122,8 @@ static trawl_status scan_segment(trawl_group_cpu *self, const trawl_group_scan *
                                  trawl_error *error) {
     trawl_segment segment = trawl_segments_at(&scan->share->segments, index);
     size_t overlap = trawl_db_overlap(scan->db);
-    size_t piece = PIECE < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : PIECE;
+    size_t least = overlap * TRAWL_RUN_PIECE_FACTOR;
+    size_t piece = least > TRAWL_RUN_PIECE ? least : TRAWL_RUN_PIECE;
     uint64_t begin = from < segment.owned ? segment.owned : from;
     trawl_status status = open_walker(self, scan, error);
     sink->sink.matches = self->matches;

@@ -7,8 +7,8 @@
  *     matches   [====)     [==|====)             [====)
  *                             [========)              |
  *                                  [=====)            |
- *     least     ^          ^  ^    ^             ^     the least start of this match and all later
- * ones stretch   0          1                     2
+ *     least     ^          ^  ^    ^             ^      the first start of this and later ones
+ *     stretch   0          1                     2
  *
  * The match that is selected after another one depends only on the end of that one. Each such end
  * is the end of some match in the list. So a match of the list represents its end, and has one

@@ -331,8 +331,12 @@ static trawl_status open_walker(const trawl_db *db, const trawl_scan_settings *o
     made->base.db = db;
     made->options = options;
     made->width = UINT64_MAX;
-    (void)trawl_cuda_device_number(options->device, &made->device);
-    trawl_status status = trawl_strategy_find(options->transfer, &made->strategy, error);
+    trawl_status status = trawl_cuda_device_number(options->device, &made->device)
+                              ? trawl_strategy_find(options->transfer, &made->strategy, error)
+                              : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                                           "device '%.40s' is several GPUs; one is expected: cuda "
+                                           "or cuda:N",
+                                           options->device);
     if (status != TRAWL_OK) {
         trawl_release(made);
         return status;

@@ -79,11 +79,16 @@ TRAWL_BOTH uint64_t trawl_sparse_hash(uint64_t first, uint64_t last) {
     return (product ^ product >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-/* What the hash names:
+/* The fields of the hash:
  *
- *    63 ... 38         37 ........ 12     9 ... 5   4 ... 0
- *    | word, tag       | bucket          | bit     | bit     |     all from the lowest or highest
- */
+ *     field    bits                                   used by
+ *     word     the highest row_bits                   the sample filter: the word of a row
+ *     mask     0 .. 4 and 5 .. 9                      the sample filter: two bits of that word
+ *     bucket   bucket_bits of them, from bit 12 on    the table of buckets
+ *     tag      38 .. 53                               an entry of a bucket
+ *
+ * Only the word shares bits: with the tag if row_bits is 11 or more, with the bucket if it is more
+ * than 26. That matters little, as few entries of a bucket are of the sample's own word. */
 TRAWL_BOTH size_t trawl_sparse_word(uint64_t hash, uint32_t row_bits) {
     return (size_t)(hash >> (64 - row_bits));
 }
