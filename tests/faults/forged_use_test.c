@@ -477,6 +477,26 @@ static void keys_without_patterns(void **state) {
     }
 }
 
+/* Shifts beyond the longest one that a window makes. */
+static void shifts_of_any_length(void **state) {
+    (void)state;
+    static const uint32_t shifts[] = {0, 1, 2, 3, 4, 5, 0x7fffffff, 0xffffffff};
+    static const char *const variants[] = {"paper", "tuned"};
+    for (size_t v = 0; v < 2; v++) {
+        forgery forged;
+        trawl_patterns *patterns;
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        add(patterns, "Needle", 6, 0);
+        add(patterns, "a Needle", 8, 0);
+        forgery_open(&forged, patterns, "wu-manber", variants[v]);
+        for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
+            assert_true(forge_shifts(forged.block, forged.size, shifts[i]));
+            assert_true(forgery_try(&forged) == (v == 1 || shifts[i] <= 4)); /* 6 - 3 + 1 */
+        }
+        forgery_close(&forged);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verification_that_lies),
@@ -485,6 +505,7 @@ int main(void) {
         cmocka_unit_test(keys_that_end_inside_samples),
         cmocka_unit_test(an_entry_that_ends_inside_its_sample),
         cmocka_unit_test(keys_without_patterns),
+        cmocka_unit_test(shifts_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,4 +123,15 @@ static inline bool forge_key_without_pattern(uint8_t *block, size_t size, uint32
     return true;
 }
 
+/* Every window of wu-manber moves by `shift` bytes; in the variant tuned, which has bytes, each of
+ * them has one byte of the number. */
+static inline bool forge_shifts(uint8_t *block, size_t size, uint32_t shift) {
+    const trawl_section *found = forged_section(block, size, TRAWL_SECTION_WU_MANBER_SHIFT, 0, 4);
+    if (!found)
+        return false;
+    for (uint64_t i = 0; i < found->size / sizeof shift; i++)
+        memcpy(block + found->offset + i * sizeof shift, &shift, sizeof shift);
+    return true;
+}
+
 #endif
