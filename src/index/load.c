@@ -187,7 +187,7 @@ trawl_status trawl_index_load_memory(const void *bytes, size_t size, trawl_index
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_load_memory: %s",
                           index == NULL   ? "index is NULL"
                           : bytes == NULL ? "bytes is NULL"
-                                          : "bytes is not a multiple of 8");
+                                          : "bytes is not aligned to 8 bytes");
     }
     *index = NULL;
     return open_index(bytes, size, TRAWL_INDEX_BORROWED, "memory", index, error);
