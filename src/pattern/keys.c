@@ -72,27 +72,46 @@ static void insertion_sort(const sorter *sort, size_t begin, size_t end, uint32_
     }
 }
 
+#define DIGITS 8u /* bytes of a prefix */
+
+static void count_digits(const entry *entries, size_t count, uint32_t counts[DIGITS][256]) {
+    memset(counts, 0, DIGITS * sizeof counts[0]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t prefix = entries[i].prefix;
+        for (unsigned digit = 0; digit < DIGITS; digit++) {
+            counts[digit][prefix >> 8 * digit & 0xff]++;
+        }
+    }
+}
+
+/* Makes counts of values of the sums of all counts before: where entries of each value begin. */
+static void sum_counts(uint32_t *counts) {
+    uint32_t sum = 0;
+    for (unsigned value = 0; value < 256; value++) {
+        uint32_t here = counts[value];
+        counts[value] = sum;
+        sum += here;
+    }
+}
+
 /* Radix sort of a group by prefix, least significant byte first. It is stable: ids stay ascending.
- */
+ * Digits that are the same in all entries are passed over: letters have few values, and short
+ * patterns end in zeros. */
 static void radix_sort(sorter *sort, size_t begin, size_t end) {
     entry *from = sort->entries + begin;
     entry *to = sort->scratch + begin;
     size_t count = end - begin;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        size_t starts[257] = {0};
-        for (size_t i = 0; i < count; i++) {
-            starts[((from[i].prefix >> shift) & 0xff) + 1]++;
-        }
-        bool one_value = false;
-        for (unsigned digit = 0; digit < 256; digit++) {
-            one_value = one_value || starts[digit + 1] == count;
-            starts[digit + 1] += starts[digit];
-        }
-        if (one_value) {
+    uint32_t counts[DIGITS][256];
+    count_digits(from, count, counts);
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        uint32_t *starts = counts[digit];
+        unsigned shift = 8 * digit;
+        if (starts[from[0].prefix >> shift & 0xff] == count) {
             continue;
         }
+        sum_counts(starts);
         for (size_t i = 0; i < count; i++) {
-            to[starts[(from[i].prefix >> shift) & 0xff]++] = from[i];
+            to[starts[from[i].prefix >> shift & 0xff]++] = from[i];
         }
         entry *swap = from;
         from = to;
