@@ -243,6 +243,19 @@ static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
     memset(keys->bytes + used, 0, TRAWL_KEYS_PADDING);
 }
 
+/* Folds the bytes of the patterns of all entries, and leaves them where they are in the set: memory
+ * of others is not touched, so a small subset of a large set takes little of it, and little time.
+ */
+static void fold_patterns(const sorter *sort, size_t count, uint8_t *folded) {
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *from = bytes_of(sort, sort->entries[i].id);
+        uint8_t *to = folded + (from - sort->bytes);
+        for (uint32_t at = 0; at < sort->entries[i].length; at++) {
+            to[at] = trawl_fold(from[at]);
+        }
+    }
+}
+
 trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
                              size_t subset_count, trawl_keys *keys, trawl_error *error) {
     memset(keys, 0, sizeof *keys);
@@ -265,9 +278,8 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     if (patterns->bases != NULL) {
         keys->bases = trawl_allocate(trawl_offsets_bases(count), sizeof *keys->bases);
     }
-    size_t all_bytes = trawl_patterns_bytes(patterns);
     if (keys->folded) {
-        folded = trawl_allocate(all_bytes, 1);
+        folded = trawl_allocate(trawl_patterns_bytes(patterns), 1);
     }
     trawl_status status = TRAWL_OK;
     if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
@@ -280,15 +292,13 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     keys->common = keys->offsets + count + 1;
     keys->first = keys->common + count;
     keys->ids = keys->first + count + 1;
-    if (folded != NULL) {
-        for (size_t i = 0; i < all_bytes; i++) {
-            folded[i] = trawl_fold(patterns->bytes[i]);
-        }
-        sort.bytes = folded;
-    }
     for (size_t i = 0; i < count; i++) {
         uint32_t id = subset == NULL ? (uint32_t)i : subset[i];
         sort.entries[i] = (entry){.id = id, .length = trawl_pattern_length(patterns, id)};
+    }
+    if (folded != NULL) {
+        fold_patterns(&sort, count, folded);
+        sort.bytes = folded;
     }
     sort_group(&sort, 0, count, 0);
     gather(&sort, count, keys);
