@@ -5,6 +5,7 @@
  *
  * Input: two bytes that choose a database, then changes of six bytes each (see `change`).
  */
+#include "base/clock.h"
 #include "combinations.h"
 #include "forged_fields.h"
 #include "seal.h"
@@ -13,7 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -215,12 +215,6 @@ static int enough(const trawl_match *match, void *context) {
     return ++*count >= MATCHES_ENOUGH;
 }
 
-static double processor_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Texts about as long as the shortest match, each alone in its memory, and a stream that gets one
  * byte at a time. */
 static void use_short_texts(const trawl_db *db, size_t shortest) {
@@ -294,7 +288,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     seal_block(block, block_size);
     trawl_db *db = NULL;
     trawl_error error;
-    double begin = processor_seconds();
+    double begin = trawl_process_seconds();
     trawl_status status = trawl_db_load_memory(block, block_size, &db, &error);
     if (status == TRAWL_OK) {
         use(db);
@@ -302,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (db || !error.message[0] || status != error.status) {
         abort();
     }
-    if (processor_seconds() - begin > MOST_SECONDS) {
+    if (trawl_process_seconds() - begin > MOST_SECONDS) {
         fprintf(stderr, "a database of %zu bytes takes too long\n", block_size);
         abort();
     }
