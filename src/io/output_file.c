@@ -212,6 +212,11 @@ void output_file_write_large(output_file *file, const void *bytes, size_t length
     file->used = length;
 }
 
+int output_file_take(const void *bytes, size_t length, void *file) {
+    output_file_write(file, bytes, length);
+    return output_file_failed(file);
+}
+
 size_t output_decimal(uint64_t value, char *digits) {
     /* Two digits for each division, since lists of matches consist mostly of numbers. */
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"

@@ -107,6 +107,10 @@ static inline void output_file_text(output_file *file, const char *text) {
     output_file_write(file, text, strlen(text));
 }
 
+/* output_file_write for libraries that write to a function: a trawl_on_bytes, whose context is the
+ * output_file. Nonzero: the file has failed. */
+int output_file_take(const void *bytes, size_t length, void *file);
+
 /* Writes `value` in decimal to `digits`, at most 20 characters; returns their number. */
 size_t output_decimal(uint64_t value, char *digits);
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "case.h"
+#include "counting_sink.h"
 #include "database/database.h"
 #include "database/engine.h"
 #include "oracle.h"
@@ -107,13 +108,6 @@ static void nested_patterns_are_selected_as_by_naive_search(void **state) {
     }
 }
 
-/* A sink that only counts what it is given. */
-typedef struct counting_sink {
-    trawl_sink sink;
-    size_t reported;
-    trawl_match room[64];
-} counting_sink;
-
 /* Words of 8 letters whose hashes have the same slot in the table of endings
  * (database/selection_inside.c): more than its search probes. Each word is also inside a longer
  * one. */
@@ -155,12 +149,6 @@ static void crowded_keys_are_inside_others(void **state) {
         trawl_matches_free(&found);
         trawl_db_free(db);
     }
-}
-
-static trawl_status count_reported(trawl_sink *sink) {
-    ((counting_sink *)sink)->reported += sink->count;
-    sink->count = 0;
-    return TRAWL_OK;
 }
 
 /* The patterns a, aa, ... in a text of a's: 300 keys end at each position, of which one is reported
