@@ -5,14 +5,15 @@
  *
  * Input: two bytes that choose a database, then changes of six bytes each (see `change`).
  */
+#include "base/clock.h"
 #include "combinations.h"
+#include "forged_fields.h"
 #include "seal.h"
 
 #include "trawl/trawl_study.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -20,6 +21,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 enum {
     MOST_DATABASES = 1024,
     MOST_CHANGES = 8,
+    TOGETHER = 224, /* an eighth of the changes is one of several fields */
     CHANGE_BYTES = 6,
     SMALL_SECTION = 1024, /* the header of an engine, a plan */
     LARGEST = 400000,
@@ -106,7 +108,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     add_set(300, 5, 12, "abcdefghijklmnopqrstuvwxyz", 0);
     add_set(30, 3, 3, "acgt", 0); /* packed, direct */
     add_set(30, 12, 24, "acgt", 5);
-    add_set(12, 2, 40, "ab", 0); /* tiers of several lengths */
+    add_set(12, 2, 40, "ab", 0);                          /* tiers of several lengths */
+    add_set(20, 30, 60, "abcdefghijklmnopqrstuvwxyz", 0); /* sparse */
     return 0;
 }
 
@@ -143,12 +146,37 @@ static void change_value(uint8_t *at, size_t width, uint8_t how, uint8_t operand
     memcpy(at, &value, width);
 }
 
+/* Changes fields that agree with each other: byte 1 chooses which, byte 2 a part, byte 5 their
+ * value.
+ */
+static void change_together(uint8_t *block, size_t size, const uint8_t *input) {
+    static const uint32_t shifts[] = {0xffffffff, 0xfffffff0, 0x7fffffff, 0x80000000};
+    uint32_t part = input[2] % 4u, value = input[5];
+    switch (input[1] % 4) {
+    case 0:
+        forge_anchors_reach(block, size, part, value % 10);
+        break;
+    case 1:
+        forge_sparse_reach(block, size, part, value % 20);
+        break;
+    case 2:
+        forge_key_without_pattern(block, size, part);
+        break;
+    default:
+        forge_shifts(block, size, value < 128 ? value : shifts[value % 4]);
+    }
+}
+
 /* Changes a field: byte 0 chooses where, byte 1 a section, bytes 2 and 3 a place in it, byte 4 how,
  * byte 5 with what. */
 static void change(uint8_t *block, size_t size, const uint8_t *input) {
     static const size_t widths[] = {4, 1, 8, 2};
     trawl_image_header header;
     memcpy(&header, block, sizeof header);
+    if (input[0] >= TOGETHER) {
+        change_together(block, size, input);
+        return;
+    }
     size_t begin = TRAWL_IMAGE_UNCHECKED, length = sizeof header - begin;
     size_t width = widths[input[4] / 8 % 4], place = input[2] | (size_t)input[3] << 8;
     const size_t table = header.section_count * sizeof(trawl_section);
@@ -187,10 +215,26 @@ static int enough(const trawl_match *match, void *context) {
     return ++*count >= MATCHES_ENOUGH;
 }
 
-static double processor_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+/* Texts about as long as the shortest match, each alone in its memory, and a stream that gets one
+ * byte at a time. */
+static void use_short_texts(const trawl_db *db, size_t shortest) {
+    trawl_error error;
+    trawl_stream *stream;
+    size_t calls = 0;
+    for (size_t length = shortest; length <= shortest + 8 && length < sizeof text; length++) {
+        uint8_t *copy = malloc(length);
+        if (!copy)
+            abort();
+        memcpy(copy, text, length);
+        trawl_scan(db, copy, length, NULL, enough, &calls, &error);
+        free(copy);
+    }
+    calls = 0;
+    if (trawl_stream_open(db, NULL, enough, &calls, &stream, &error) == TRAWL_OK) {
+        for (size_t i = 0; i <= shortest + 8 && i < sizeof text; i++)
+            trawl_stream_write(stream, text + i, 1, &error);
+        trawl_stream_close(stream, &error);
+    }
 }
 
 static void use(const trawl_db *db) {
@@ -225,6 +269,7 @@ static void use(const trawl_db *db) {
         trawl_stream_write(stream, text + 20, sizeof text - 21, &error);
         trawl_stream_close(stream, &error);
     }
+    use_short_texts(db, information.min_length);
     free(each);
 }
 
@@ -243,7 +288,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     seal_block(block, block_size);
     trawl_db *db = NULL;
     trawl_error error;
-    double begin = processor_seconds();
+    double begin = trawl_process_seconds();
     trawl_status status = trawl_db_load_memory(block, block_size, &db, &error);
     if (status == TRAWL_OK) {
         use(db);
@@ -251,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (db || !error.message[0] || status != error.status) {
         abort();
     }
-    if (processor_seconds() - begin > MOST_SECONDS) {
+    if (trawl_process_seconds() - begin > MOST_SECONDS) {
         fprintf(stderr, "a database of %zu bytes takes too long\n", block_size);
         abort();
     }

@@ -352,15 +352,21 @@ def measure_speeds(program, result, chosen, wanted, rounds, lock):
 # ------------------------------------------------------------------ report
 
 
+def describe(of, form, values):
+    """What a function says of values; "-" of none."""
+    return form % of(values) if values else "-"
+
+
 def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else 1
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def print_report(results, speeds, wanted):
     noise = [one["base"] / one["again"] for one in speeds.values() if one]
-    print("%d workloads, %.1f s of planning; the same plan again: speed %.3f, %.2f to %.2f"
-          % (len(results), sum(result["seconds"] for result in results), geometric_mean(noise),
-             min(noise, default=1), max(noise, default=1)))
+    print("%d workloads, %.1f s of planning; the same plan again: speed %s, %s to %s"
+          % (len(results), sum(result["seconds"] for result in results),
+             describe(geometric_mean, "%.3f", noise), describe(min, "%.2f", noise),
+             describe(max, "%.2f", noise)))
     print("\n| constant | value | plans changed | planning time | measured | speed | least | most |")
     print("|---|---|---|---|---|---|---|---|")
     for at, (name, value, _) in enumerate(wanted):
@@ -369,10 +375,11 @@ def print_report(results, speeds, wanted):
         times = [result["times"][at] for result in results if result["times"] and result["times"][at]]
         ratios = [one["base"] / seconds for one in speeds.values() if one
                   for index, seconds in one["of"] if index == at]
-        speed = "%.3f | %.2f | %.2f" % (geometric_mean(ratios), min(ratios), max(ratios)) if ratios else "| |"
-        print("| %s | %s | %d%s | %.2f | %d | %s |"
+        print("| %s | %s | %d%s | %s | %d | %s | %s | %s |"
               % (name, value, sum(changed.get(at) is not None for changed in plans),
-                 ", %d failed" % failed if failed else "", geometric_mean(times), len(ratios), speed))
+                 ", %d failed" % failed if failed else "", describe(geometric_mean, "%.2f", times),
+                 len(ratios), describe(geometric_mean, "%.3f", ratios),
+                 describe(min, "%.2f", ratios), describe(max, "%.2f", ratios)))
 
 
 # ------------------------------------------------------------------ the command

@@ -18,7 +18,6 @@ Exit status: 0; 1 when a row could not be measured or differs from the CPU; 2 fo
 
 import argparse
 import collections
-import fnmatch
 import json
 import math
 import os
@@ -110,14 +109,6 @@ def parse_arguments(given):
     return options
 
 
-def choose_rows(names):
-    rows = [row for row in TABLE
-            if any(fnmatch.fnmatchcase(row.name, name) for name in names.split(","))]
-    if not rows:
-        raise workloads.Trouble("--rows %s: expected a workload of --list" % names)
-    return rows
-
-
 def combinations(options, rows):
     return [(row, form, size) for row in rows for form in options.forms for size in options.sizes]
 
@@ -155,7 +146,7 @@ def measure_rows(options, rows):
 
 def main(arguments):
     options = parse_arguments(arguments)
-    rows = choose_rows(options.rows)
+    rows = workloads.choose_rows(options.rows, TABLE)
     if options.list:
         for row in rows:
             print("%-18s %-34s %-24s %s" % (row.name, row.patterns, row.text, row.target or "-"))

@@ -374,12 +374,13 @@ def parse_arguments(given):
     return options
 
 
-def choose_rows(names):
+def choose_rows(names, table):
+    """The rows of a table whose names are wanted; each name must be that of a row."""
     wanted = [name for name in names.split(",") if name]
     for name in wanted:
-        if not any(fnmatch.fnmatchcase(row.name, name) for row in TABLE):
+        if not any(fnmatch.fnmatchcase(row.name, name) for row in table):
             raise Trouble("--rows %s: expected a workload of --list" % name)
-    return [row for row in TABLE if any(fnmatch.fnmatchcase(row.name, name) for name in wanted)]
+    return [row for row in table if any(fnmatch.fnmatchcase(row.name, name) for name in wanted)]
 
 
 def measure_rows(options, rows):
@@ -411,7 +412,7 @@ def measure_rows(options, rows):
 
 def main(arguments):
     options = parse_arguments(arguments)
-    rows = choose_rows(options.rows)
+    rows = choose_rows(options.rows, TABLE)
     if options.list:
         for row in rows:
             print("%-18s %-34s %-24s %g" % row)

@@ -93,6 +93,12 @@ size_t json_text(const void *bytes, size_t length, char *text) {
     return out;
 }
 
+size_t text_append(char *text, size_t at, const char *addition) {
+    size_t length = strlen(addition);
+    memcpy(text + at, addition, length);
+    return at + length;
+}
+
 void json_print_member(FILE *file, const char *key, const char *value) {
     size_t length = strlen(value);
     char *text = allocate(json_text_bound(length));

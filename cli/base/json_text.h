@@ -14,6 +14,9 @@ static inline size_t json_text_bound(size_t length) {
     return 6 * length + 16;
 }
 
+/* Copies a string, as a key of JSON, to text[at] without its NUL; returns the place behind it. */
+size_t text_append(char *text, size_t at, const char *addition);
+
 /* Writes "KEY":VALUE, the value being a string without NUL in it. */
 void json_print_member(FILE *file, const char *key, const char *value);
 

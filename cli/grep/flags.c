@@ -65,7 +65,7 @@ static const flag flags[] = {
     {GREP_FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT", "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has \\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits; tsv has three columns: name, flags (i: any case, -: none), escaped pattern; and perhaps more: conditions, the number of a group, and an escaped value, of which grep prints none; map has two: pattern and value, both escaped.", "Flags that GNU grep does not have"},
     {GREP_FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
     {GREP_FLAG_DATABASE, 0, "db", "DB", "Use a database made by 'trawl compile' instead of patterns.", NULL},
-    {GREP_FLAG_DATABASE_COPY, 0, "db-copy", NULL, "Read the database into memory of its own, as is done where another user owns it, instead of mapping the file.", NULL},
+    {GREP_FLAG_DATABASE_COPY, 0, "db-copy", NULL, "Read the database into memory of its own, as is done where another user may write to it, instead of mapping the file.", NULL},
     {GREP_FLAG_NO_SEARCH_ZIP, 0, "no-search-zip", NULL, "Search compressed files as they are stored. --search-zip (the default): search the text of gzip, zstd and xz files, which are recognised by their content.", NULL},
     {GREP_FLAG_SEARCH_ZIP, 0, "search-zip", NULL, NULL, NULL},
     {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm, NAME or NAME:VARIANT. auto (the default): the planner chooses. 'trawl engines' lists the engines.", NULL},

@@ -129,12 +129,6 @@ static trawl_status name_document(querying *job, uint32_t number, trawl_error *e
     return TRAWL_OK;
 }
 
-static size_t append(char *text, size_t at, const char *addition) {
-    size_t length = strlen(addition);
-    memcpy(text + at, addition, length);
-    return at + length;
-}
-
 /* What follows the id in a line of --positions. */
 static void make_label(querying *job, const trawl_pattern *pattern) {
     size_t at = 0;
@@ -142,10 +136,10 @@ static void make_label(querying *job, const trawl_pattern *pattern) {
                                             json_text_bound(pattern->name_length));
     if (job->with_pattern && job->jsonl) {
         if (pattern->name != NULL) {
-            at = append(job->label, at, ",\"name\":");
+            at = text_append(job->label, at, ",\"name\":");
             at += json_text(pattern->name, pattern->name_length, job->label + at);
         }
-        at = append(job->label, at, ",\"pattern\":");
+        at = text_append(job->label, at, ",\"pattern\":");
         at += json_text(pattern->bytes, pattern->length, job->label + at);
     } else if (job->with_pattern) {
         job->label[at++] = '\t';

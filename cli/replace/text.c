@@ -28,13 +28,6 @@ static bool fail(const trawl_error *error) {
 
 /* ------------------------------------------------------------------ where results go */
 
-/* A trawl_on_bytes for an output. */
-static int write_bytes(const void *bytes, size_t length, void *context) {
-    output_file *output = context;
-    output_file_write(output, bytes, length);
-    return output_file_failed(output);
-}
-
 /* A trawl_on_bytes for memory. */
 static int keep_bytes(const void *bytes, size_t length, void *context) {
     text_replacer *self = context;
@@ -157,7 +150,7 @@ static bool replace_large_file(const text_replacer *self, text_file *file, const
         text_file_close(file);
         return fail(&error);
     }
-    bool read = replace_pieces(self, file, PIECE, write_bytes, output, replaced);
+    bool read = replace_pieces(self, file, PIECE, output_file_take, output, replaced);
     if (output_file_failed(output) || (read && *replaced != 0))
         return output_file_close(output, &error) == TRAWL_OK || fail(&error);
     output_file_abandon(output); /* the file is as it was */

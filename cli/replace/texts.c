@@ -132,13 +132,6 @@ static int write_in_turn(const void *bytes, size_t length, void *context) {
     return output_file_failed(output);
 }
 
-/* A trawl_on_bytes for the output. */
-static int write_now(const void *bytes, size_t length, void *context) {
-    output_file *output = context;
-    output_file_write(output, bytes, length);
-    return output_file_failed(output);
-}
-
 /* A trawl_on_bytes for nothing. */
 static int drop(const void *bytes, size_t length, void *context) {
     (void)bytes;
@@ -191,7 +184,7 @@ static bool open_member(member *self, const replacing *job, const text_entry *en
                                   .several_threads = is_only && job->threads > 1,
                                   .output = is_only && !prints ? job->output : NULL,
                                   .on_bytes = prints    ? drop
-                                              : is_only ? write_now
+                                              : is_only ? output_file_take
                                                         : write_in_turn,
                                   .context = is_only ? (void *)job->output : (void *)self};
     return replacing_open(job, is_only ? job->threads : 1, self->per_pattern,

@@ -30,7 +30,8 @@ static const flag database_flags[] = {
      "Use a database made by 'trawl compile', with its own patterns, engine and kind of matches.",
      NULL},
     {FLAG_DATABASE_COPY, 0, "db-copy", NULL,
-     "Read the database into memory of its own, as is done where another user owns it, instead of "
+     "Read the database into memory of its own, as is done where another user may write to it, "
+     "instead of "
      "mapping the file.",
      NULL},
     {0},

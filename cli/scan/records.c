@@ -54,28 +54,22 @@ static size_t label_bound(const record_labels *labels, const trawl_pattern *patt
     return fixed + json_text_bound(pattern->length) + json_text_bound(pattern->name_length);
 }
 
-static size_t append(char *text, size_t at, const char *addition) {
-    size_t length = strlen(addition);
-    memcpy(text + at, addition, length);
-    return at + length;
-}
-
 /* Writes what stands behind the name or pattern; returns the new length. */
 static size_t append_details(const record_labels *labels, const trawl_pattern *pattern, char *text,
                              size_t at) {
     bool json = labels->format == RECORD_JSONL;
     if (labels->with_groups) {
-        at = append(text, at, json ? ",\"group\":" : "\t");
+        at = text_append(text, at, json ? ",\"group\":" : "\t");
         at += output_decimal(pattern->group, text + at);
     }
     if (labels->with_values && json && pattern->value != NULL) {
-        at = append(text, at, ",\"value\":");
+        at = text_append(text, at, ",\"value\":");
         at += json_text(pattern->value, pattern->value_length, text + at);
     } else if (labels->with_values && !json) {
         text[at++] = '\t';
         at += pattern_escape(pattern->value, pattern->value_length, text + at);
     }
-    return append(text, at, json ? "}\n" : "\n");
+    return text_append(text, at, json ? "}\n" : "\n");
 }
 
 /* Writes the end of a record, from after `end` to the line end; returns its length. */
@@ -91,14 +85,14 @@ static size_t make_label(const record_labels *labels, uint32_t id, const trawl_p
         }
         return append_details(labels, pattern, text, at);
     }
-    at = append(text, at, ",\"id\":");
+    at = text_append(text, at, ",\"id\":");
     at += output_decimal(id, text + at);
     if (labels->with_pattern) {
         if (pattern->name != NULL) {
-            at = append(text, at, ",\"name\":");
+            at = text_append(text, at, ",\"name\":");
             at += json_text(pattern->name, pattern->name_length, text + at);
         }
-        at = append(text, at, ",\"pattern\":");
+        at = text_append(text, at, ",\"pattern\":");
         at += json_text(pattern->bytes, pattern->length, text + at);
     }
     return append_details(labels, pattern, text, at);
@@ -121,10 +115,10 @@ char *record_group_label(const record_labels *labels, uint32_t group, uint32_t i
         return allocate(1);
     char *label = allocate(label_bound(labels, &pattern));
     bool json = labels->format == RECORD_JSONL;
-    size_t at = append(label, 0, json ? ",\"group\":" : "\t");
+    size_t at = text_append(label, 0, json ? ",\"group\":" : "\t");
     at += output_decimal(group, label + at);
     if (json && labels->with_values && pattern.value != NULL) {
-        at = append(label, at, ",\"value\":");
+        at = text_append(label, at, ",\"value\":");
         at += json_text(pattern.value, pattern.value_length, label + at);
     } else if (!json) {
         label[at++] = '\t';
@@ -133,7 +127,7 @@ char *record_group_label(const record_labels *labels, uint32_t group, uint32_t i
               : labels->with_pattern ? pattern_text(&pattern, label + at)
                                      : 0;
     }
-    *length = append(label, at, json ? "}\n" : "\n");
+    *length = text_append(label, at, json ? "}\n" : "\n");
     return label;
 }
 
@@ -205,9 +199,9 @@ void record_writer_begin(record_writer *writer, const char *file) {
         at = name_in_table(file, length, writer->prefix);
         writer->prefix[at++] = '\t';
     } else {
-        at = append(writer->prefix, at, "{\"file\":");
+        at = text_append(writer->prefix, at, "{\"file\":");
         at += json_text(file, length, writer->prefix + at);
-        at = append(writer->prefix, at, writer->numbered ? ",\"record\":" : ",\"start\":");
+        at = text_append(writer->prefix, at, writer->numbered ? ",\"record\":" : ",\"start\":");
     }
     writer->prefix_length = at;
     if (writer->crew != NULL) {
@@ -341,9 +335,9 @@ void record_writer_count(record_writer *writer, uint64_t record, uint64_t count)
     bool json = writer->labels->format == RECORD_JSONL;
     char text[RANGE_BYTES];
     size_t at = output_decimal(record, text);
-    at = append(text, at, json ? ",\"count\":" : "\t");
+    at = text_append(text, at, json ? ",\"count\":" : "\t");
     at += output_decimal(count, text + at);
-    at = append(text, at, json ? "}\n" : "\n");
+    at = text_append(text, at, json ? "}\n" : "\n");
     writer->matches += count;
     put_long(writer, writer->prefix, writer->prefix_length);
     put_long(writer, text, at);

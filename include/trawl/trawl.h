@@ -471,11 +471,12 @@ TRAWL_API const void *trawl_db_bytes(const trawl_db *db, size_t *size);
 TRAWL_API trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *error);
 
 /* Loads a database from a file or from `size` bytes in memory, which are copied. The file is mapped
- * if the effective user or root owns it, else read: another owner could change it later. All of it
- * is checked: header, checksum, every offset, id and state. Whatever the bytes are, the result is a
- * usable database or an error. Do not change a file in place while a database is mapped from it
- * (trawl_db_save never does). The caller owns *db; free it with trawl_db_free. Errors:
- * TRAWL_ERROR_FORMAT, TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
+ * if the effective user or root owns it and no one else may write to it (which a umask of 002 lets
+ * the group do), else read: another user could change it later. All of it is checked: header,
+ * checksum, every offset, id and state. Whatever the bytes are, the result is a usable database or
+ * an error. Do not change a file in place while a database is mapped from it (trawl_db_save never
+ * does). The caller owns *db; free it with trawl_db_free. Errors: TRAWL_ERROR_FORMAT,
+ * TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error);
 TRAWL_API trawl_status trawl_db_load_memory(const void *bytes, size_t size, trawl_db **db,
                                             trawl_error *error);

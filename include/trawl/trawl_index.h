@@ -91,10 +91,10 @@ TRAWL_API trawl_status trawl_index_save(trawl_index_builder *builder,
 /* An index that is open: never changed, so any number of threads may search it. */
 typedef struct trawl_index trawl_index;
 
-/* Maps an index file if the effective user or root owns it, else reads all of it into memory, as
- * another owner could change it after its checksums were compared. The caller owns *index; free it
- * with trawl_index_free. Errors: TRAWL_ERROR_IO, TRAWL_ERROR_FORMAT, TRAWL_ERROR_MEMORY,
- * TRAWL_ERROR_ARGUMENT. */
+/* Maps an index file if the effective user or root owns it and no one else may write to it, else
+ * reads all of it into memory, as another user could change it after its checksums were compared.
+ * The caller owns *index; free it with trawl_index_free. Errors: TRAWL_ERROR_IO,
+ * TRAWL_ERROR_FORMAT, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_load(const char *path, trawl_index **index, trawl_error *error);
 
 /* Opens the bytes of an index file in memory, which must be aligned to 8 bytes, and stay as they

@@ -3,12 +3,34 @@
 #ifndef TRAWL_BASE_CLOCK_H
 #define TRAWL_BASE_CLOCK_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* Seconds of a clock that never goes back. */
 static inline double trawl_seconds(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The time of that clock when so many nanoseconds will have passed. */
+static inline struct timespec trawl_clock_after(uint64_t nanoseconds) {
+    enum { SECOND = 1000000000 };
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += (time_t)(nanoseconds / SECOND);
+    time.tv_nsec += (long)(nanoseconds % SECOND);
+    if (time.tv_nsec >= SECOND) {
+        time.tv_nsec -= SECOND;
+        time.tv_sec++;
+    }
+    return time;
+}
+
+/* Seconds of processors that all threads of this process have had. */
+static inline double trawl_process_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 

@@ -10,6 +10,12 @@
 
 #include "base/status.h"
 
+/* An access control list has no permission that the bits of the group do not have. */
+static bool only_trusted_users_may_write(const struct stat *about) {
+    bool is_trusted = about->st_uid == geteuid() || about->st_uid == 0;
+    return is_trusted && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 static trawl_status refuse(const trawl_table_file *file, const char *kind, mode_t mode,
                            trawl_error *error) {
     if (S_ISDIR(mode)) {
@@ -34,7 +40,7 @@ trawl_status trawl_table_file_open(const char *path, const char *kind, trawl_tab
         status = refuse(file, kind, about.st_mode, error);
     } else {
         file->size = (size_t)about.st_size;
-        file->trusted = about.st_uid == geteuid() || about.st_uid == 0;
+        file->trusted = only_trusted_users_may_write(&about);
     }
     if (status != TRAWL_OK) {
         trawl_table_file_close(file);

@@ -206,6 +206,15 @@ void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word
     }
 }
 
+bool trawl_endings_can_be_compared(const trawl_outputs *outputs, uint32_t least) {
+    bool can = true;
+    for (uint32_t key = 0; key < outputs->keys; key++) {
+        /* A key is compared through the bytes of its first pattern. */
+        can = can && outputs->first[key] < outputs->first[key + 1] && outputs->length[key] >= least;
+    }
+    return can;
+}
+
 trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t tail, uint32_t bits,
                                     const uint32_t *heads, uint64_t heads_size,
                                     const trawl_ending_range *ranges, uint64_t ranges_size,
@@ -218,11 +227,8 @@ trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t 
     trawl_outputs_view(db, part, &outputs);
     uint64_t endings_size;
     (void)trawl_db_section(db, TRAWL_SECTION_KEY_ENDING, part, &endings_size);
-    bool sound = endings_size == outputs.keys * sizeof(uint64_t);
-    for (uint32_t key = 0; key < outputs.keys; key++) {
-        /* A key is compared through the bytes of its first pattern. */
-        sound = sound && outputs.first[key] < outputs.first[key + 1] && outputs.length[key] >= tail;
-    }
+    bool sound = endings_size == outputs.keys * sizeof(uint64_t) &&
+                 trawl_endings_can_be_compared(&outputs, tail);
     uint64_t count = ranges_size / sizeof *ranges;
     if (!sound || bits == 0 || bits > 31 || heads == NULL || ranges == NULL || count == 0 ||
         heads_size != (((uint64_t)1 << bits) + 1) * sizeof *heads ||

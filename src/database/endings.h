@@ -117,8 +117,12 @@ void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word
                         const void *context, uint32_t bits, uint32_t *heads,
                         trawl_ending_range *ranges);
 
-/* Checks the outputs of a part (every key has a pattern and at least `tail` bytes) and its hash
- * table. The sizes are in bytes. */
+/* Whether every key has a pattern, through whose bytes it can be compared with text, and at least
+ * `least` bytes. The outputs have been validated. */
+bool trawl_endings_can_be_compared(const trawl_outputs *outputs, uint32_t least);
+
+/* Checks the outputs of a part (every key can be compared, and has at least `tail` bytes) and its
+ * hash table. The sizes are in bytes. */
 trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t tail, uint32_t bits,
                                     const uint32_t *heads, uint64_t heads_size,
                                     const trawl_ending_range *ranges, uint64_t ranges_size,

@@ -187,13 +187,13 @@ trawl_status trawl_index_load_memory(const void *bytes, size_t size, trawl_index
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_load_memory: %s",
                           index == NULL   ? "index is NULL"
                           : bytes == NULL ? "bytes is NULL"
-                                          : "bytes is not a multiple of 8");
+                                          : "bytes is not aligned to 8 bytes");
     }
     *index = NULL;
     return open_index(bytes, size, TRAWL_INDEX_BORROWED, "memory", index, error);
 }
 
-/* Copies a file that another user can write, and so change after it has been checked. */
+/* Copies a file that another user may write to, and so change after it has been checked. */
 static trawl_status copy_bytes(const trawl_table_file *file, uint8_t **bytes, trawl_error *error) {
     trawl_index_header header = {.size = 0};
     trawl_index known = {.bytes = (const uint8_t *)&header, .name = (char *)(uintptr_t)file->path};

@@ -221,6 +221,11 @@ const char output_digit_pairs[201] = "000102030405060708091011121314151617181920
                                      "50515253545556575859606162636465666768697071727374"
                                      "75767778798081828384858687888990919293949596979899";
 
+int output_file_take(const void *bytes, size_t length, void *file) {
+    output_file_write(file, bytes, length);
+    return output_file_failed(file);
+}
+
 size_t output_decimal(uint64_t value, char *digits) {
     char reversed[20];
     size_t begin = sizeof reversed;

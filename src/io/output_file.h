@@ -115,6 +115,10 @@ int output_write_all(int descriptor, const void *bytes, size_t length, uint64_t 
  * division, since lists of matches consist mostly of numbers. */
 extern const char output_digit_pairs[201];
 
+/* output_file_write for libraries that write to a function: a trawl_on_bytes, whose context is the
+ * output_file. Nonzero: the file has failed. */
+int output_file_take(const void *bytes, size_t length, void *file);
+
 /* Writes `value` in decimal to `digits`, at most 20 characters; returns their number. */
 size_t output_decimal(uint64_t value, char *digits);
 

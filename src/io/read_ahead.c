@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/thread.h"
 
@@ -135,18 +135,6 @@ static void await(read_ahead *reader, size_t wanted, const struct timespec *unti
                                : pthread_cond_timedwait(&reader->changed, &reader->lock, until);
 }
 
-static struct timespec in_a_moment(void) {
-    enum { SECOND = 1000000000 };
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PATIENCE;
-    if (until.tv_nsec >= SECOND) {
-        until.tv_nsec -= SECOND;
-        until.tv_sec++;
-    }
-    return until;
-}
-
 trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *length,
                              trawl_error *error) {
     (void)pthread_mutex_lock(&reader->lock);
@@ -159,7 +147,7 @@ trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *
     size_t at = reader->tail % RING_BYTES;
     size_t wanted = RING_BYTES - at < WANTED_BYTES ? RING_BYTES - at : WANTED_BYTES;
     if (reader->head - reader->tail < wanted && !reader->ended && !reader->alone) {
-        struct timespec until = in_a_moment();
+        struct timespec until = trawl_clock_after(PATIENCE);
         await(reader, wanted, &until);
     }
     size_t held = (size_t)(reader->head - reader->tail);

@@ -72,27 +72,46 @@ static void insertion_sort(const sorter *sort, size_t begin, size_t end, uint32_
     }
 }
 
+#define DIGITS 8u /* bytes of a prefix */
+
+static void count_digits(const entry *entries, size_t count, uint32_t counts[DIGITS][256]) {
+    memset(counts, 0, DIGITS * sizeof counts[0]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t prefix = entries[i].prefix;
+        for (unsigned digit = 0; digit < DIGITS; digit++) {
+            counts[digit][prefix >> 8 * digit & 0xff]++;
+        }
+    }
+}
+
+/* Makes counts of values of the sums of all counts before: where entries of each value begin. */
+static void sum_counts(uint32_t *counts) {
+    uint32_t sum = 0;
+    for (unsigned value = 0; value < 256; value++) {
+        uint32_t here = counts[value];
+        counts[value] = sum;
+        sum += here;
+    }
+}
+
 /* Radix sort of a group by prefix, least significant byte first. It is stable: ids stay ascending.
- */
+ * Digits that are the same in all entries are passed over: letters have few values, and short
+ * patterns end in zeros. */
 static void radix_sort(sorter *sort, size_t begin, size_t end) {
     entry *from = sort->entries + begin;
     entry *to = sort->scratch + begin;
     size_t count = end - begin;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        size_t starts[257] = {0};
-        for (size_t i = 0; i < count; i++) {
-            starts[((from[i].prefix >> shift) & 0xff) + 1]++;
-        }
-        bool one_value = false;
-        for (unsigned digit = 0; digit < 256; digit++) {
-            one_value = one_value || starts[digit + 1] == count;
-            starts[digit + 1] += starts[digit];
-        }
-        if (one_value) {
+    uint32_t counts[DIGITS][256];
+    count_digits(from, count, counts);
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        uint32_t *starts = counts[digit];
+        unsigned shift = 8 * digit;
+        if (starts[from[0].prefix >> shift & 0xff] == count) {
             continue;
         }
+        sum_counts(starts);
         for (size_t i = 0; i < count; i++) {
-            to[starts[(from[i].prefix >> shift) & 0xff]++] = from[i];
+            to[starts[from[i].prefix >> shift & 0xff]++] = from[i];
         }
         entry *swap = from;
         from = to;
@@ -224,6 +243,19 @@ static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
     memset(keys->bytes + used, 0, TRAWL_KEYS_PADDING);
 }
 
+/* Folds the bytes of the patterns of all entries, and leaves them where they are in the set: memory
+ * of others is not touched, so a small subset of a large set takes little of it, and little time.
+ */
+static void fold_patterns(const sorter *sort, size_t count, uint8_t *folded) {
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *from = bytes_of(sort, sort->entries[i].id);
+        uint8_t *to = folded + (from - sort->bytes);
+        for (uint32_t at = 0; at < sort->entries[i].length; at++) {
+            to[at] = trawl_fold(from[at]);
+        }
+    }
+}
+
 trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
                              size_t subset_count, trawl_keys *keys, trawl_error *error) {
     memset(keys, 0, sizeof *keys);
@@ -246,9 +278,8 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     if (patterns->bases != NULL) {
         keys->bases = trawl_allocate(trawl_offsets_bases(count), sizeof *keys->bases);
     }
-    size_t all_bytes = trawl_patterns_bytes(patterns);
     if (keys->folded) {
-        folded = trawl_allocate(all_bytes, 1);
+        folded = trawl_allocate(trawl_patterns_bytes(patterns), 1);
     }
     trawl_status status = TRAWL_OK;
     if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
@@ -261,15 +292,13 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     keys->common = keys->offsets + count + 1;
     keys->first = keys->common + count;
     keys->ids = keys->first + count + 1;
-    if (folded != NULL) {
-        for (size_t i = 0; i < all_bytes; i++) {
-            folded[i] = trawl_fold(patterns->bytes[i]);
-        }
-        sort.bytes = folded;
-    }
     for (size_t i = 0; i < count; i++) {
         uint32_t id = subset == NULL ? (uint32_t)i : subset[i];
         sort.entries[i] = (entry){.id = id, .length = trawl_pattern_length(patterns, id)};
+    }
+    if (folded != NULL) {
+        fold_patterns(&sort, count, folded);
+        sort.bytes = folded;
     }
     sort_group(&sort, 0, count, 0);
     gather(&sort, count, keys);

@@ -244,7 +244,7 @@ trawl_status trawl_db_explain(const trawl_db *db, char **text, trawl_error *erro
     trawl_clear(error);
     if (db == NULL || text == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_db_explain: %s is NULL",
-                          db == NULL ? "db" : "json");
+                          db == NULL ? "db" : "text");
     }
     *text = NULL;
     trawl_db_information about = TRAWL_DB_INFORMATION;

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/bench/libhs.h"
 #include "cli/bench/peers/inputs.h"
 #include "cli/bench/peers/process.h"
@@ -172,20 +172,14 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Nanoseconds of a call, from `calls` calls; of a program from PIECES calls. */
 static double measure(subject *all, size_t kind, size_t size, size_t calls, uint64_t *found) {
     if (kinds[kind].call == NULL)
         return ask(all, "run", found) * 1e9 / PIECES;
-    double start = now();
+    double start = trawl_seconds();
     for (size_t i = 0; i < calls; i++)
         *found += kinds[kind].call(all, all->text + all->offsets[i % PIECES], size);
-    return (now() - start) * 1e9 / (double)calls;
+    return (trawl_seconds() - start) * 1e9 / (double)calls;
 }
 
 static int compare(const void *left, const void *right) {

@@ -26,12 +26,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
 
 #include "base/allocate.h"
+#include "base/clock.h"
 #include "base/text_pieces.h"
 #include "constants_device.h"
 #include "costs/costs.h"
@@ -70,12 +70,6 @@ static void expect(trawl_status status, const trawl_error *error) {
     if (status != TRAWL_OK) {
         fail(error->message);
     }
-}
-
-static double seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ------------------------------------------------------------------ input */
@@ -241,7 +235,7 @@ static void make_device_plan(trawl_compile_settings *settings, trawl_plan *plan)
     uint64_t number = 0;
     uint8_t *made = NULL;
     settings->device = "cuda";
-    double begin = seconds();
+    double begin = trawl_process_seconds();
     if (length == 0) { /* as trawl_compile does without a sample */
         expect(trawl_sample_make(patterns, &made, &settings->sample_length, &error), &error);
         settings->sample = made;
@@ -250,7 +244,7 @@ static void make_device_plan(trawl_compile_settings *settings, trawl_plan *plan)
     if (engine == NULL) {
         expect(trawl_plan_choose_for_device(patterns, settings, plan, &error), &error);
     }
-    double used = seconds() - begin;
+    double used = trawl_process_seconds() - begin;
     expect(device_plan_describe(patterns, plan, settings->device_costs, &resident, &number, written,
                                 &error),
            &error);
@@ -278,9 +272,9 @@ static void make_plan(void) {
         free(plan);
         return;
     }
-    double begin = seconds();
+    double begin = trawl_process_seconds();
     expect(trawl_plan_choose(patterns, &settings, plan, &error), &error);
-    double used = seconds() - begin;
+    double used = trawl_process_seconds() - begin;
     /* Tables of automata do not depend on constants, and take long to build. */
     uint64_t number = 0;
     if (strncmp(plan->engine->description.name, "ac-", 3) != 0) {
@@ -309,9 +303,9 @@ static double compile(trawl_db **db) {
     options.sample_length = sample_length;
     trawl_error error;
     trawl_db_free(*db);
-    double begin = seconds();
+    double begin = trawl_process_seconds();
     expect(trawl_compile(patterns, &options, db, &error), &error);
-    return seconds() - begin;
+    return trawl_process_seconds() - begin;
 }
 
 /* Instead of a plan: what the named engine builds. */
@@ -344,9 +338,9 @@ static void scan(size_t number) {
         all = LEAST_SECONDS;
     }
     while (all < LEAST_SECONDS) {
-        double begin = seconds();
+        double begin = trawl_process_seconds();
         expect(trawl_count(*slot(number), text, length, NULL, &total, NULL, &error), &error);
-        double used = seconds() - begin;
+        double used = trawl_process_seconds() - begin;
         least = used < least ? used : least;
         all += used;
     }

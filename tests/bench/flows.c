@@ -10,18 +10,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "read_file.h"
 #include "trawl/trawl_scanner.h"
 
 enum { PIECES = 3 };
-
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 int main(int argc, char **argv) {
     trawl_error error = {.message = ""};
@@ -46,7 +40,7 @@ int main(int argc, char **argv) {
     uint64_t found[2] = {0, 0};
     double seconds[2];
     for (int way = 0; way < 2; way++) {
-        double start = now();
+        double start = trawl_thread_seconds();
         for (size_t part = 0; part < PIECES; part++)
             for (size_t i = 0; i < flows; i++) {
                 size_t flow = i * 7919 % flows;
@@ -55,7 +49,7 @@ int main(int argc, char **argv) {
                     way == 0 ? trawl_flow_count(scanner, states + flow * bytes, at, piece, NULL)
                              : trawl_scanner_count(scanner, at, piece, NULL);
             }
-        seconds[way] = now() - start;
+        seconds[way] = trawl_thread_seconds() - start;
     }
     double scanned = (double)flows * (double)piece * PIECES * 1e-9;
     printf(

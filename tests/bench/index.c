@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "trawl/trawl.h"
 #include "trawl/trawl_index.h"
 
@@ -36,12 +36,6 @@ static void *take(size_t bytes) {
         exit(2);
     }
     return memory;
-}
-
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 static uint64_t seed = 20261123;
@@ -120,12 +114,12 @@ static double query(const trawl_index *index, const void *pattern, size_t length
     require(trawl_index_search_open(index, &search, &error));
     for (int round = 0; round < ROUNDS; round++) {
         const int calls = 20;
-        double begin = now();
+        double begin = trawl_thread_seconds();
         for (int call = 0; call < calls; call++) {
             require(trawl_index_find(search, pattern, length, occurrences, &error));
             require(trawl_index_documents(search, &listed, documents, &error));
         }
-        double seconds = (now() - begin) / calls;
+        double seconds = (trawl_thread_seconds() - begin) / calls;
         least = seconds < least ? seconds : least;
     }
     trawl_index_search_close(search);
@@ -227,7 +221,7 @@ static int count_position(uint32_t document, uint64_t start, void *context) {
 /* Compiling a set and scanning for all its matches. */
 static double scan(const uint8_t *text, size_t length, const uint64_t *starts, size_t count,
                    uint64_t *matches) {
-    double begin = now();
+    double begin = trawl_thread_seconds();
     trawl_patterns *set = NULL;
     trawl_db *db = NULL;
     require(trawl_patterns_new(&set, &error));
@@ -237,21 +231,21 @@ static double scan(const uint8_t *text, size_t length, const uint64_t *starts, s
     require(trawl_scan(db, text, length, NULL, count_match, matches, &error));
     trawl_db_free(db);
     trawl_patterns_free(set);
-    return now() - begin;
+    return trawl_thread_seconds() - begin;
 }
 
 static double find_all(const trawl_index *index, const uint8_t *text, const uint64_t *starts,
                        size_t count, uint64_t *matches) {
     trawl_index_search *search = NULL;
     uint64_t occurrences = 0;
-    double begin = now();
+    double begin = trawl_thread_seconds();
     require(trawl_index_search_open(index, &search, &error));
     for (size_t i = 0; i < count; i++) {
         require(trawl_index_find(search, text + starts[i], PATTERN, &occurrences, &error));
         require(trawl_index_positions(search, count_position, matches, &error));
     }
     trawl_index_search_close(search);
-    return now() - begin;
+    return trawl_thread_seconds() - begin;
 }
 
 /* One line: sets of `count` patterns of 16 bytes that occur, all positions. */
@@ -294,9 +288,9 @@ static void pays(const char *path) {
     for (size_t length = MEBIBYTE; length <= available; length *= 4) {
         trawl_index_options options = TRAWL_INDEX_OPTIONS;
         trawl_index_builder *builder = documents_of(text, length, length);
-        double begin = now();
+        double begin = trawl_thread_seconds();
         require(trawl_index_write(builder, &options, drop, NULL, &error));
-        double built = now() - begin;
+        double built = trawl_thread_seconds() - begin;
         trawl_index_builder_free(builder);
         file to = {.bytes = NULL};
         trawl_index *index = build(text, length, length, &to);

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     trawl_db *db;
     if (text == NULL || pattern == NULL)
         return 2;
-    double start = seconds_now();
+    double start = trawl_seconds();
     require(trawl_patterns_new(&set, &error));
     for (size_t id = 0; id < count; id++) {
         make(id, pattern, length);

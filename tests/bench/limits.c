@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     printf("%" PRIu64 " patterns, %" PRIu64 " different ones\n", wanted.count, wanted.distinct);
-    double start = seconds_now();
+    double start = trawl_seconds();
     trawl_patterns *set = make_set(&wanted);
     start = report_step("set", start);
     trawl_db *db = compile(set, argc > 3 ? argv[3] : NULL);
@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     scan.threads = 1; /* each thread has counts of its own for all patterns */
     wanted.id = string_at(&wanted, 0);
-    start = seconds_now();
+    start = trawl_seconds();
     require(trawl_scan(db, text, TEXT_BYTES, &scan, see, &wanted, &error));
     start = report_step("scan", start);
     uint64_t total, *per_pattern = calloc(wanted.count, sizeof *per_pattern);

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "read_file.h"
 #include "trawl/trawl_records.h"
 #include "trawl/trawl_scanner.h"
@@ -104,12 +104,6 @@ static void ask(subject *of, int question, int way) {
         ask_text(of, question, of->text, of->length);
 }
 
-static double now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void measure(subject *of, size_t size, size_t rounds, const char *only) {
     static const char *const names[QUESTIONS] = {"any", "count", "which", "scan", "count, spans"};
     of->records.count = of->length / size;
@@ -127,9 +121,9 @@ static void measure(subject *of, size_t size, size_t rounds, const char *only) {
             for (int way = 0; way < WAYS; way++) {
                 if (only != NULL && strtol(only, NULL, 10) != way)
                     continue;
-                double start = now();
+                double start = trawl_thread_seconds();
                 ask(of, question, way);
-                double speed = (double)of->length / (now() - start) * 1e-9;
+                double speed = (double)of->length / (trawl_thread_seconds() - start) * 1e-9;
                 best[way] = speed > best[way] ? speed : best[way];
             }
         printf("%6zu  %-13s %7.3f %7.3f %7.3f GB/s  %5.2f\n", size, names[question], best[0],

@@ -3,22 +3,17 @@
 #ifndef TRAWL_TESTS_BENCH_STEPS_H
 #define TRAWL_TESTS_BENCH_STEPS_H
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static inline double seconds_now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Prints the seconds of a step since `start`, and the most memory of the process so far. Returns
  * the present time. */
 static inline double report_step(const char *step, double start) {
     struct rusage usage;
     (void)getrusage(RUSAGE_SELF, &usage);
-    double end = seconds_now();
+    double end = trawl_seconds();
     printf("%-8s %8.1f s, at most %.2f GB\n", step, end - start,
            (double)usage.ru_maxrss * 1.024e-6);
     (void)fflush(stdout);

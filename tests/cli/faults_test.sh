@@ -250,15 +250,20 @@ refuse '' "$trawl" scan --db cut.db small
 refuse '--db and -e exclude each other: a database has its own patterns' "$trawl" scan --db fox.db -e dog small
 expect 0 'small\t2\t5\t0\tfox' "$trawl" scan --db fox.db small
 
-# a database that changes while it is used: copied with --db-copy, and always if another user owns it
-cp fox.db changing.db
-for copy in --db-copy other-owner; do
+# a database that changes while it is used: copied with --db-copy, and always if another user may
+# write to it
+for copy in --db-copy other-owner g+w o+w; do
+    rm -f changing.db
     cp fox.db changing.db
-    if [ "$copy" = other-owner ]; then
+    case $copy in
+    other-owner)
         [ "$(id -u)" -eq 0 ] || continue
         chown 65534 changing.db
-        copy=
-    fi
+        copy= ;;
+    [go]+w)
+        chmod "$copy" changing.db
+        copy= ;;
+    esac
     for command in scan grep; do
         cp fox.db keep.db
         checks=$((checks + 1))

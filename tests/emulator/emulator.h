@@ -42,8 +42,7 @@ void emulator_set_devices(int count);
  * registrations, streams, events and textures. */
 size_t emulator_live_objects(void);
 
-/* Total memory of each device, and the elements that a texture over linear memory may have. */
-void emulator_set_memory(size_t bytes);
+/* The elements that a texture over linear memory may have. */
 void emulator_set_texture_elements(size_t elements);
 
 #ifdef __cplusplus

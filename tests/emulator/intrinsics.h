@@ -149,9 +149,6 @@ static inline unsigned __brev(unsigned x) {
     }
     return result;
 }
-static inline unsigned long long __brevll(unsigned long long x) {
-    return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
-}
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     uint64_t bytes = (uint64_t)y << 32 | x;
     unsigned result = 0;
@@ -171,9 +168,6 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
-static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-    return shift >= 32 ? low : __funnelshift_l(low, high, shift);
-}
 static inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
     return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
@@ -182,15 +176,6 @@ static inline unsigned __umulhi(unsigned x, unsigned y) {
 }
 static inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return (unsigned long long)((unsigned __int128)x * y >> 64);
-}
-
-/* Each byte 0xff where the condition holds, else 0. */
-static inline unsigned __vcmpeq4(unsigned x, unsigned y) {
-    unsigned result = 0;
-    for (int i = 0; i < 32; i += 8) {
-        result |= (x >> i & 0xff) == (y >> i & 0xff) ? 0xffu << i : 0;
-    }
-    return result;
 }
 
 namespace emulator {

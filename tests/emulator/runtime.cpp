@@ -503,11 +503,6 @@ size_t emulator_live_objects(void) {
     return emulator::live_streams_and_events() + emulator::live_memory();
 }
 
-void emulator_set_memory(size_t bytes) {
-    emulator::control held;
-    emulator::set_memory(bytes);
-}
-
 void emulator_set_texture_elements(size_t elements) {
     emulator::control held;
     emulator::set_texture_elements(elements);

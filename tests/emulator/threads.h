@@ -56,7 +56,6 @@ unsigned warp_exchange(const char *operation, unsigned mask, uint64_t value, con
                        int line);
 uint64_t lane_value(unsigned lane);
 unsigned lane_number();
-unsigned live_lanes();
 
 unsigned char *shared_memory();
 
@@ -119,12 +118,6 @@ static inline int __syncthreads_and(int predicate, EMULATOR_PLACE) {
     return emulator::block_barrier("__syncthreads_and", predicate == 0, file, line) == 0;
 }
 
-static inline void __threadfence() {
-}
-static inline void __threadfence_block() {
-}
-static inline void __threadfence_system() {
-}
 [[noreturn]] static inline void __trap() {
     emulator::fail("__trap");
 }

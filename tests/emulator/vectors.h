@@ -19,9 +19,6 @@ struct alignas(16) uint4 {
 static inline uint2 make_uint2(unsigned x, unsigned y) {
     return {x, y};
 }
-static inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) {
-    return {x, y, z};
-}
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
     return {x, y, z, w};
 }

@@ -232,6 +232,20 @@ static void anchor_values_far_from_the_sample(void **state) {
     assert_true(tried >= 6 * 2);
 }
 
+/* The tables of one variant under the name of another. */
+static void wu_manber_of_another_variant(void **state) {
+    (void)state;
+    static const char *const variants[] = {"tuned", "paper"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t size;
+        uint8_t *block = compiled("wu-manber", variants[i], &size);
+        trawl_image_header *header = (trawl_image_header *)block;
+        memset(header->variant, 0, sizeof header->variant);
+        memcpy(header->variant, variants[1 - i], strlen(variants[1 - i]));
+        assert_refused(block, size);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_where_no_walk_expects_them),
@@ -243,6 +257,7 @@ int main(void) {
         cmocka_unit_test(tables_without_patterns),
         cmocka_unit_test(a_pattern_in_two_parts),
         cmocka_unit_test(anchor_values_far_from_the_sample),
+        cmocka_unit_test(wu_manber_of_another_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "faults/forgery.h"
+#include "forged_fields.h"
 #include "random.h"
 #include "sanitizers.h"
 
@@ -16,10 +17,26 @@ typedef struct forgery {
     size_t size;
     uint8_t *text;
     size_t length;
+    uint32_t window[TRAWL_QGRAM_MAX_TIERS]; /* bytes of the shortest matches */
+    size_t windows;
     size_t accepted, tried;
 } forgery;
 
-enum { FORGED_TEXT = 17000 }; /* more than one of qgram's blocks */
+enum {
+    FORGED_TEXT = 17000, /* more than one of qgram's blocks */
+    BEHIND_WINDOW = 8    /* bytes of the longest of the short texts that are more than a window */
+};
+
+/* The windows of a database: qgram has one in each tier. */
+static void note_windows(forgery *self) {
+    const trawl_image_header *header = (const trawl_image_header *)self->block;
+    self->window[self->windows++] = header->min_length;
+    if (nth_section(self->block, TRAWL_SECTION_QGRAM_HEADER, 0)) {
+        const trawl_qgram_header *tiers = section(self->block, TRAWL_SECTION_QGRAM_HEADER, 0);
+        for (self->windows = 0; self->windows < tiers->tiers; self->windows++)
+            self->window[self->windows] = tiers->tier[self->windows].window;
+    }
+}
 
 static void forgery_open(forgery *self, trawl_patterns *patterns, const char *engine,
                          const char *variant) {
@@ -38,6 +55,7 @@ static void forgery_open(forgery *self, trawl_patterns *patterns, const char *en
     assert_true(self->original && self->block && self->text);
     memcpy(self->original, bytes, self->size);
     memcpy(self->block, bytes, self->size);
+    note_windows(self);
     memset(self->text, '.', self->length);
     size_t count = trawl_patterns_count(patterns), at = 0;
     for (uint32_t id = 0; at < self->length; id = (id + 1) % (uint32_t)count) {
@@ -65,6 +83,31 @@ static int take_batch(const trawl_match *matches, size_t count, void *context) {
     return 0;
 }
 
+static int take_match(const trawl_match *match, void *context) {
+    return take_batch(match, 1, context);
+}
+
+/* Scans texts about as long as one of the windows, each alone in its memory. In such texts the
+ * first sample of a filter is also the last one, or beyond it. */
+static void use_short_texts(const forgery *self, const trawl_db *db) {
+    uint32_t window = self->window[self->tried % self->windows];
+    uint64_t sum = 0, total;
+    const uint8_t *from = self->text + self->tried * 31 % (FORGED_TEXT / 2);
+    for (size_t length = window; length <= window + BEHIND_WINDOW; length++) {
+        uint8_t *text = malloc(length);
+        assert_non_null(text);
+        memcpy(text, from, length);
+        (void)trawl_scan_batches(db, text, length, NULL, take_batch, &sum, &error);
+        (void)trawl_count(db, text, length, NULL, &total, NULL, &error);
+        free(text);
+    }
+    trawl_stream *stream;
+    assert_int_equal(trawl_stream_open(db, NULL, take_match, &sum, &stream, &error), TRAWL_OK);
+    for (size_t i = 0; i < window + BEHIND_WINDOW; i++)
+        (void)trawl_stream_write(stream, from + i, 1, &error);
+    (void)trawl_stream_close(stream, &error);
+}
+
 /* Loads the changed block, and uses it unless it is refused. Then restores the original bytes. */
 static bool forgery_try(forgery *self) {
     trawl_image_header *header = (trawl_image_header *)self->block;
@@ -87,6 +130,7 @@ static bool forgery_try(forgery *self) {
             free(text);
         }
         free(each);
+        use_short_texts(self, db);
         trawl_db_free(db);
     } else {
         assert_int_equal(status, TRAWL_ERROR_FORMAT);
@@ -353,11 +397,115 @@ static void qgram_tables(void **state) {
     printf("%zu of %zu forged databases were accepted and used\n", accepted, tried);
 }
 
+/* ------------------------------------------------------------------ fields that agree */
+
+/* Keys that end nearer to their anchors than a sample is long: a text that ends there would have
+ * its first sample behind its last byte. */
+static void keys_that_end_inside_samples(void **state) {
+    (void)state;
+    size_t forged_tiers = 0;
+    for (size_t s = 0; s < QGRAM_SETS; s++) {
+        random_source source = random_for_case(random_seed(), 200 + s);
+        forgery forged;
+        forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
+                     qgram_sets[s].variant);
+        const trawl_qgram_header *header = section(forged.original, TRAWL_SECTION_QGRAM_HEADER, 0);
+        for (uint32_t part = 0; part < header->tiers; part++) {
+            uint32_t gram = header->tier[part].gram;
+            for (uint32_t reach = 1; reach <= gram + 2; reach++) {
+                if (!forge_anchors_reach(forged.block, forged.size, part, reach) &&
+                    !forge_sparse_reach(forged.block, forged.size, part, reach))
+                    continue;
+                assert_true(forgery_try(&forged) == (reach >= gram));
+                forged_tiers += reach == gram;
+            }
+        }
+        forgery_close(&forged);
+    }
+    assert_true(forged_tiers >= 4);
+}
+
+/* An entry alone that ends inside its sample. */
+static void an_entry_that_ends_inside_its_sample(void **state) {
+    (void)state;
+    random_source source = random_for_case(random_seed(), 300);
+    const qgram_set set = {"anchors", "abcdefghijklmnopqrstuvwxyz", 300, 8, 30, 0};
+    forgery forged;
+    forgery_open(&forged, qgram_patterns(&set, &source), "qgram", set.variant);
+    const trawl_qgram_header *header = section(forged.original, TRAWL_SECTION_QGRAM_HEADER, 0);
+    trawl_anchors_header *anchors = section(forged.block, TRAWL_SECTION_QGRAM_BUCKETS, 0);
+    trawl_anchors_bucket *bucket = (trawl_anchors_bucket *)(anchors + 1);
+    while (bucket->entry[0].key == TRAWL_NO_KEY)
+        bucket++;
+    bucket->entry[0].end = (uint8_t)(header->tier[0].gram - 1);
+    assert_false(forgery_try(&forged));
+    forgery_close(&forged);
+}
+
+/* A key without patterns has no bytes with which it could be compared. Automata do not compare,
+ * and tiers of anchors compare their keys first of all. */
+static void forget_patterns(forgery *forged) {
+    size_t tried = 0;
+    for (uint32_t part = 0; part < ((trawl_image_header *)forged->block)->parts; part++) {
+        if (!forge_key_without_pattern(forged->block, forged->size, part))
+            continue;
+        bool compares = forged_tier(forged->block, forged->size, part, TRAWL_TIER_ANCHORS) ||
+                        forged_tier(forged->block, forged->size, part, TRAWL_TIER_SPARSE);
+        bool accepted = forgery_try(forged);
+        assert_false(compares && accepted);
+        tried++;
+    }
+    assert_int_not_equal(tried, 0);
+}
+
+static void keys_without_patterns(void **state) {
+    (void)state;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    for (size_t e = 0; trawl_engine_describe(e, &engine); e++) {
+        forgery forged;
+        forgery_open(&forged, nested_patterns(), engine.name, NULL);
+        forget_patterns(&forged);
+        forgery_close(&forged);
+    }
+    for (size_t s = 0; s < QGRAM_SETS; s++) {
+        random_source source = random_for_case(random_seed(), 400 + s);
+        forgery forged;
+        forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
+                     qgram_sets[s].variant);
+        forget_patterns(&forged);
+        forgery_close(&forged);
+    }
+}
+
+/* Shifts beyond the longest one that a window makes. */
+static void shifts_of_any_length(void **state) {
+    (void)state;
+    static const uint32_t shifts[] = {0, 1, 2, 3, 4, 5, 0x7fffffff, 0xffffffff};
+    static const char *const variants[] = {"paper", "tuned"};
+    for (size_t v = 0; v < 2; v++) {
+        forgery forged;
+        trawl_patterns *patterns;
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        add(patterns, "Needle", 6, 0);
+        add(patterns, "a Needle", 8, 0);
+        forgery_open(&forged, patterns, "wu-manber", variants[v]);
+        for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
+            assert_true(forge_shifts(forged.block, forged.size, shifts[i]));
+            assert_true(forgery_try(&forged) == (v == 1 || shifts[i] <= 4)); /* 6 - 3 + 1 */
+        }
+        forgery_close(&forged);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verification_that_lies),
         cmocka_unit_test(qgram_fields_together),
         cmocka_unit_test(qgram_tables),
+        cmocka_unit_test(keys_that_end_inside_samples),
+        cmocka_unit_test(an_entry_that_ends_inside_its_sample),
+        cmocka_unit_test(keys_without_patterns),
+        cmocka_unit_test(shifts_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

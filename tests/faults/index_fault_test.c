@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -201,10 +202,9 @@ static void forged_files_do_no_harm(void **state) {
     }
 }
 
-/* A file that another user can write may change after its checksums have been compared. So it is
+/* A file that another user may write to may change after its checksums have been compared. So it is
  * copied into memory. */
-static void a_file_of_another_user_is_copied(void **state) {
-    (void)state;
+static void expect_copy(mode_t mode, bool of_other) {
     char path[] = "/tmp/trawl-index.XXXXXX";
     index_memory memory = {.bytes = NULL};
     trawl_index *index = NULL;
@@ -212,21 +212,30 @@ static void a_file_of_another_user_is_copied(void **state) {
     assert_true(file >= 0);
     assert_int_equal(index_memory_build(texts, TEXTS, NULL, &memory, &error), TRAWL_OK);
     assert_int_equal(write(file, memory.bytes, memory.size), memory.size);
-    bool is_other = fchown(file, 65534, 65534) == 0 && geteuid() == 0;
-    if (is_other) {
-        assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_OK);
-        assert_int_equal(ftruncate(file, 0), 0); /* a mapped file would end the process */
-        assert_int_equal(search_all(index), TRAWL_OK);
-        trawl_index_free(index);
-        assert_int_equal(ftruncate(file, (off_t)1 << 40),
-                         0); /* a declared size allocates nothing */
-        assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_ERROR_FORMAT);
-    }
+    assert_int_equal(fchmod(file, mode), 0);
+    assert_true(!of_other || fchown(file, 65534, 65534) == 0);
+    assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_OK);
+    assert_int_equal(ftruncate(file, 0), 0); /* a mapped file would end the process */
+    assert_int_equal(search_all(index), TRAWL_OK);
+    trawl_index_free(index);
+    assert_int_equal(ftruncate(file, (off_t)1 << 40), 0); /* a declared size allocates nothing */
+    assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_ERROR_FORMAT);
     __real_free(memory.bytes);
     (void)close(file);
     (void)unlink(path);
-    if (!is_other)
+}
+
+static void a_file_of_another_user_is_copied(void **state) {
+    (void)state;
+    if (geteuid() != 0)
         skip();
+    expect_copy(0600, true);
+}
+
+static void a_file_that_others_may_write_to_is_copied(void **state) {
+    (void)state;
+    expect_copy(0620, false);
+    expect_copy(0602, false);
 }
 
 int main(void) {
@@ -236,6 +245,7 @@ int main(void) {
         cmocka_unit_test(damaged_bytes_are_noticed),
         cmocka_unit_test(forged_files_do_no_harm),
         cmocka_unit_test(a_file_of_another_user_is_copied),
+        cmocka_unit_test(a_file_that_others_may_write_to_is_copied),
     };
     fill_text();
     return cmocka_run_group_tests_name("index_fault", tests, NULL, NULL);

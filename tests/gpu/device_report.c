@@ -229,6 +229,14 @@ bool device_open(device_database *database, combination which, const test_case *
     return outcome == COMBINATION_COMPILED;
 }
 
+trawl_db *device_compile(combination which, const test_case *test, trawl_match_kind kind) {
+    combination_failure failure;
+    trawl_db *db = NULL;
+    if (combination_compile(which, test, kind, &db, &failure) == COMBINATION_FAILED)
+        fail_msg("%s/%s: %s", which.engine, which.variant, failure.what);
+    return db;
+}
+
 bool device_open_engine(device_database *database, const char *engine, const test_case *test) {
     combination which;
     for (size_t c = 0; device_combination(c, &which); c++)

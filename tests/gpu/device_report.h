@@ -26,6 +26,10 @@ device_outcome device_check(device_database *database, const device_scan *scan,
                             const test_case *test, uint64_t length, const expectation *expected,
                             const char *replay);
 
+/* Compiles the case's set for any device; ends the test when it fails. NULL: the set was refused.
+ */
+trawl_db *device_compile(combination which, const test_case *test, trawl_match_kind kind);
+
 /* device_database_open for every combination but the planner; ends the test when it fails. Returns
  * false when the set was refused. */
 bool device_open(device_database *database, combination which, const test_case *test);

@@ -10,6 +10,7 @@
  * output is one of these ways, with its GB/s in each of DEVICES_ROUNDS=N rounds (5), which take
  * turns. This is no test: build it by name.
  */
+#include "base/clock.h"
 #include "gpu/device_memory.h"
 #include "trawl/trawl_cuda.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_DEVICES = 16, MOST_ROUNDS = 32 };
 
@@ -34,12 +34,6 @@ typedef struct subject {
 static void fail(const char *what, const char *why) {
     fprintf(stderr, "bench_devices: %s: %s\n", what, why);
     exit(EXIT_FAILURE);
-}
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static unsigned number_of(const char *name, unsigned usual) {
@@ -83,11 +77,11 @@ static void measure_host(subject *of) {
         for (int way = 0; way < ways; way++) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS;
             options.device = names[way];
-            double begin = seconds_now();
+            double begin = trawl_seconds();
             if (trawl_count(of->db, of->text, of->length, &options, &totals[way], NULL, &error) !=
                 TRAWL_OK)
                 fail(names[way], error.message);
-            double taken = seconds_now() - begin;
+            double taken = trawl_seconds() - begin;
             if (round)
                 speeds[way][round - 1] = (double)of->length / taken / 1e9;
         }
@@ -121,10 +115,10 @@ static void measure_resident(subject *of) {
             size_t count = way == of->devices ? (size_t)of->devices : 1;
             const trawl_cuda_text_part *first = way == of->devices ? parts : &parts[way];
             trawl_cuda_combined combined = TRAWL_CUDA_COMBINED;
-            double begin = seconds_now();
+            double begin = trawl_seconds();
             if (trawl_cuda_scan_parts(first, count, NULL, &combined, &error) != TRAWL_OK)
                 fail("scan", error.message);
-            double taken = seconds_now() - begin;
+            double taken = trawl_seconds() - begin;
             totals[way] = combined.total;
             if (round)
                 speeds[way][round - 1] = (double)count * (double)of->length / taken / 1e9;

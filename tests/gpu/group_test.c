@@ -98,14 +98,6 @@ static void compare(const runner *how, const trawl_db *db, combination which, co
              test->length, what);
 }
 
-static trawl_db *compiled(combination which, const test_case *test, trawl_match_kind kind) {
-    combination_failure failure;
-    trawl_db *db = NULL;
-    if (combination_compile(which, test, kind, &db, &failure) == COMBINATION_FAILED)
-        fail_msg("%s/%s: %s", which.engine, which.variant, failure.what);
-    return db;
-}
-
 /* Strategies A and B are for one device. */
 static runner random_runner(random_source *random, size_t length) {
     static const char *const transfers[] = {NULL, "ring", "zero-copy"};
@@ -127,7 +119,7 @@ static void random_cases(void **state) {
         test_case_search(&test, kind, &expected);
         device_shake((unsigned)random_below(&random, 6));
         for (size_t c = 0; c < combination_count(); c++) {
-            trawl_db *db = compiled(combination_at(c), &test, kind);
+            trawl_db *db = device_compile(combination_at(c), &test, kind);
             runner how = random_runner(&random, test.length);
             if (db != NULL)
                 compare(&how, db, combination_at(c), &test, &expected, &random);
@@ -162,7 +154,7 @@ static void many_segments(void **state) {
     for (size_t c = 0; c < combination_count(); c++) {
         if (effort_is_short() && c % 18 != random_seed() % 18)
             continue;
-        trawl_db *db = compiled(combination_at(c), &test, TRAWL_MATCH_ALL);
+        trawl_db *db = device_compile(combination_at(c), &test, TRAWL_MATCH_ALL);
         for (size_t i = 0; db != NULL && i < 12; i++) {
             (void)device_set_count(i % 2 == 0 ? 8 : 3);
             runner how = {.call = calls[i % 4],

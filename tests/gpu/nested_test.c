@@ -29,14 +29,6 @@ static bool finds_patterns(combination which) {
     return engine && variant;
 }
 
-static trawl_db *compile(combination which, const test_case *test, trawl_match_kind kind) {
-    combination_failure failure;
-    trawl_db *db = NULL;
-    if (combination_compile(which, test, kind, &db, &failure) == COMBINATION_FAILED)
-        fail_msg("%s/%s: %s", which.engine, which.variant, failure.what);
-    return db;
-}
-
 /* The number of matches that the kernel reports to the selection; UINT64_MAX: it refuses the
  * set. */
 static uint64_t reported(const trawl_cuda_db *uploaded, const char *kernel, const test_case *test) {
@@ -79,7 +71,7 @@ static void check_kernels(combination which, const test_case *test, trawl_match_
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
     const char *kernel;
-    trawl_db *db = compile(which, test, kind);
+    trawl_db *db = device_compile(which, test, kind);
     if (!db)
         return;
     upload.sample = test->text;

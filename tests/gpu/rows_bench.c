@@ -13,13 +13,13 @@
  * is no test: build it by name (bench_rows_emulated runs without a GPU, and its speeds mean
  * nothing).
  */
+#include "base/clock.h"
 #include "gpu/device_memory.h"
 #include "trawl/trawl_cuda_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { FORMS = TRAWL_CUDA_ROWS_MATCHES + 1, MOST_SIZES = 16 };
 
@@ -50,12 +50,6 @@ static void *allocate(size_t bytes) {
     if (!memory)
         fail("device memory", device_complaint());
     return memory;
-}
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static uint64_t number_of(const char *name, uint64_t usual) {
@@ -104,13 +98,13 @@ static double scan_text(subject *of, trawl_cuda_form form, uint64_t capacity) {
     results.matches = capacity ? allocate(capacity * sizeof(trawl_cuda_match)) : NULL;
     double best = 1e9;
     for (unsigned round = 0; round <= of->rounds; round++) { /* the first one warms up */
-        double begin = seconds_now();
+        double begin = trawl_seconds();
         check(trawl_cuda_scan(of->uploaded, &options, of->text, of->length, &results, workspace,
                               bytes, NULL, &error),
               "scan");
         if (!device_wait(NULL))
             fail("scan", device_complaint());
-        double taken = seconds_now() - begin;
+        double taken = trawl_seconds() - begin;
         best = round && taken < best ? taken : best;
     }
     (void)device_read(&of->matches, results.total, sizeof(of->matches), NULL);
@@ -151,13 +145,13 @@ static double search_rows(subject *of, trawl_cuda_rows_options *options,
     results.capacity = of->matches;
     double best = 1e9;
     for (unsigned round = 0; round <= of->rounds; round++) {
-        double begin = seconds_now();
+        double begin = trawl_seconds();
         check(trawl_cuda_rows_scan(of->uploaded, options, rows, &results, workspace, bytes, NULL,
                                    &error),
               "rows");
         if (!device_wait(NULL))
             fail("rows", device_complaint());
-        double taken = seconds_now() - begin;
+        double taken = trawl_seconds() - begin;
         best = round && taken < best ? taken : best;
     }
     trawl_cuda_rows_summary summary;

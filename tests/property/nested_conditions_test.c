@@ -3,6 +3,7 @@
  * Nested patterns with conditions (run/case_pair.h): the oracle's matches with every engine, and a
  * time that does not grow with the number of patterns that end at a position without counting.
  */
+#include "base/clock.h"
 #include "combinations.h"
 #include "effort.h"
 #include "oracle.h"
@@ -15,7 +16,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -159,9 +159,7 @@ typedef struct trial_count {
 
 /* Processor time of this process in nanoseconds. */
 static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+    return 1e9 * trawl_process_seconds();
 }
 
 static double time_of_text(const trial_count *count, uint64_t *total) {

@@ -19,11 +19,6 @@
 
 enum { CASES = TESTS_ARE_SLOW ? 15 : 40, RUNNERS = 2, MOST_PATTERNS = 20000, TEXT = 3000 };
 
-static uint8_t draw_letter(random_source *random, size_t letters) {
-    return (uint8_t)(letters == 256 ? random_below(random, 256)
-                                    : 'a' + random_below(random, letters));
-}
-
 /* Patterns of few and of many bytes, some of them from the text. */
 static void draw_set(random_source *random, test_case *test) {
     static const size_t alphabets[] = {2, 4, 6, 20, 256};
@@ -33,7 +28,7 @@ static void draw_set(random_source *random, test_case *test) {
     size_t most = longest[random_below(random, 5)], any_case = random_below(random, 3);
     uint8_t bytes[200];
     for (size_t i = 0; i < TEXT; i++) {
-        uint8_t letter = draw_letter(random, letters);
+        uint8_t letter = random_letter(random, letters);
         test_case_append_text(test, &letter, 1);
     }
     for (size_t id = 0; id < count; id++) {
@@ -41,7 +36,7 @@ static void draw_set(random_source *random, test_case *test) {
         bool from_text = random_chance(random, 1, 3);
         size_t at = random_below(random, TEXT - length);
         for (size_t i = 0; i < length; i++)
-            bytes[i] = from_text ? test->text[at + i] : draw_letter(random, letters);
+            bytes[i] = from_text ? test->text[at + i] : random_letter(random, letters);
         bool folds = any_case == 1 || (any_case == 2 && random_chance(random, 1, 4));
         test_case_add_pattern(test, bytes, length, folds ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
     }

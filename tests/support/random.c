@@ -31,6 +31,11 @@ int random_chance(random_source *source, size_t numerator, size_t denominator) {
     return random_below(source, denominator) < numerator;
 }
 
+uint8_t random_letter(random_source *source, size_t letters) {
+    return (uint8_t)(letters == 256 ? random_below(source, 256)
+                                    : 'a' + random_below(source, letters));
+}
+
 uint64_t random_seed(void) {
     const char *text = getenv("TRAWL_TEST_SEED");
     return text && *text ? strtoull(text, NULL, 0) : UINT64_C(20260101);

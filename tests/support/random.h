@@ -27,6 +27,9 @@ size_t random_between(random_source *source, size_t low, size_t high);
 /* True `numerator` times in `denominator`. */
 int random_chance(random_source *source, size_t numerator, size_t denominator);
 
+/* One of the first so many lower-case letters; 256: any byte. */
+uint8_t random_letter(random_source *source, size_t letters);
+
 /* The seed of this run: TRAWL_TEST_SEED, else a fixed one, so that a default run repeats. */
 uint64_t random_seed(void);
 

@@ -6,6 +6,8 @@ variables, and that changed plans are found in groups.
     bench_constants_test.py path/to/tools/bench_constants.py
 """
 
+import contextlib
+import io
 import os
 import random
 import re
@@ -87,6 +89,16 @@ class Groups(unittest.TestCase):
         for group in bench_constants.groups_of(wanted, random.Random(1)):
             names = [wanted[at][0] for at in group]
             self.assertEqual(len(names), len(set(names)))
+
+
+class Report(unittest.TestCase):
+    def test_what_was_not_timed_has_no_number(self):
+        output = io.StringIO()
+        results = [{"seconds": 1, "changed": [], "times": None}]
+        with contextlib.redirect_stdout(output):
+            bench_constants.print_report(results, {}, [["X", "1", []]])
+        self.assertIn("the same plan again: speed -, - to -", output.getvalue())
+        self.assertIn("| X | 1 | 0 | - | 0 | - | - | - |", output.getvalue())
 
 
 if __name__ == "__main__":

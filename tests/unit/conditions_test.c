@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "counting_sink.h"
 #include "database/conditions.h"
 #include "database/engine.h"
 #include "scan/contract.h"
@@ -170,18 +171,6 @@ static void forged_conditions_are_refused(void **state) {
     assert_int_equal(load_forged(db, TRAWL_SECTION_KEY_GATE, 0, 2), TRAWL_ERROR_FORMAT);
     trawl_db_free(db);
     trawl_patterns_free(set);
-}
-
-typedef struct counting_sink {
-    trawl_sink sink; /* the first member */
-    trawl_match room[64];
-    size_t reported;
-} counting_sink;
-
-static trawl_status count_reported(trawl_sink *sink) {
-    ((counting_sink *)sink)->reported += sink->count;
-    sink->count = 0;
-    return TRAWL_OK;
 }
 
 static int count_flow(const trawl_match *matches, size_t count, void *context) {

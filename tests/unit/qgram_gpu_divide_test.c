@@ -21,11 +21,6 @@ enum { TEXT_BYTES = 8192, BEFORE = 64, AFTER = 32, LONGEST = 60 };
 
 static trawl_error error;
 
-static uint8_t random_byte(random_source *random, size_t letters) {
-    return (uint8_t)(letters == 256 ? random_below(random, 256)
-                                    : 'a' + random_below(random, letters));
-}
-
 /* ------------------------------------------------------------------ prices */
 
 /* The share of random samples that a sample filter made of other samples passes. */
@@ -93,7 +88,7 @@ static void samples_are_rare_ones(void **state) {
     uint8_t text[TEXT_BYTES], bytes[16 + LONGEST];
     random_source random = random_for_case(random_seed(), 1);
     for (size_t i = 0; i < sizeof text; i++)
-        text[i] = random_byte(&random, 3);
+        text[i] = random_letter(&random, 3);
     for (uint32_t s = 0; s < 5; s++)
         for (uint32_t gram = 2; gram <= 16; gram++) {
             trawl_cuda_qgram_tier tier = {
@@ -101,7 +96,7 @@ static void samples_are_rare_ones(void **state) {
             trawl_cuda_qgram_count(&tier, text, sizeof text, counts);
             for (uint32_t length = gram + tier.stride - 1; length <= LONGEST; length++) {
                 for (size_t i = 0; i < sizeof bytes; i++)
-                    bytes[i] = random_byte(&random, 4);
+                    bytes[i] = random_letter(&random, 4);
                 check_anchor(&tier, counts, bytes + 16, length);
             }
         }
@@ -118,7 +113,7 @@ static trawl_patterns *random_set(random_source *random, size_t least, size_t co
         uint8_t bytes[LONGEST];
         size_t length = random_between(random, least, id % 2 == 0 ? LONGEST : least + 6);
         for (size_t i = 0; i < length; i++)
-            bytes[i] = random_byte(random, letters);
+            bytes[i] = random_letter(random, letters);
         unsigned flags = random_below(random, 8) == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
         assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
     }
@@ -228,7 +223,7 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
     for (size_t shift = 0; shift < 16; shift++) {
         uint8_t text[BEFORE + LONGEST + AFTER];
         for (size_t i = 0; i < sizeof text; i++)
-            text[i] = random_byte(random, 256);
+            text[i] = random_letter(random, 256);
         memcpy(text + BEFORE - shift, trawl_pattern_bytes(patterns, id), length);
         for (uint32_t i = 0; i < layout->tiers; i++) {
             const trawl_cuda_qgram_tier *tier = &layout->tier[i];
@@ -262,7 +257,7 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
     uint8_t *text = malloc(TEXT_BYTES);
     trawl_patterns *patterns = random_set(&random, least, count, letters);
     for (size_t i = 0; i < TEXT_BYTES; i++)
-        text[i] = random_byte(&random, letters);
+        text[i] = random_letter(&random, letters);
     const uint8_t *sample = random_below(&random, 3) == 0 ? NULL : text;
     assert_int_equal(
         choose_layout(patterns, sample, TEXT_BYTES, shared_bytes, &costs, layout, &error),
@@ -326,7 +321,7 @@ static void fill_with_words(random_source *random, uint8_t *text, size_t length)
     enum { WORDS = 3000, WORD = 7 };
     static uint8_t words[WORDS][WORD];
     for (size_t i = 0; i < WORDS * WORD; i++)
-        words[i / WORD][i % WORD] = random_byte(random, 20);
+        words[i / WORD][i % WORD] = random_letter(random, 20);
     for (size_t i = 0; i < length; i += WORD + 1) {
         size_t word =
             random_below(random, 1 + random_below(random, 1 + random_below(random, WORDS)));
@@ -349,7 +344,7 @@ static void candidates_are_expected(void **state) {
     for (size_t id = 0; id < PATTERNS; id++) {
         uint8_t bytes[SHORTEST + 3];
         for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = random_byte(&random, 26);
+            bytes[i] = random_letter(&random, 26);
         assert_int_equal(trawl_patterns_add(patterns, bytes, SHORTEST + random_below(&random, 4),
                                             TRAWL_PATTERN_CASE_INSENSITIVE, &error),
                          TRAWL_OK);
@@ -386,7 +381,7 @@ static void few_patterns_have_large_filters(void **state) {
     trawl_patterns *patterns = NULL;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     for (size_t i = 0; i < PATTERNS * LENGTH; i++) {
-        bytes[i % LENGTH] = random_byte(&random, 256);
+        bytes[i % LENGTH] = random_letter(&random, 256);
         if (i % LENGTH == LENGTH - 1)
             assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
     }
@@ -421,7 +416,7 @@ static void no_automaton_without_cause(void **state) {
         assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
     }
     for (size_t i = 0; i < BYTES; i++)
-        text[i] = i % 128 < 64 ? (uint8_t)("-= "[i / 128 % 3]) : random_byte(&random, 256);
+        text[i] = i % 128 < 64 ? (uint8_t)("-= "[i / 128 % 3]) : random_letter(&random, 256);
     assert_int_equal(choose_layout(patterns, text, BYTES, 190000, NULL, layout, &error), TRAWL_OK);
     assert_null(layout->automaton.in_automaton);
     assert_int_equal(layout->filter_tiers, layout->tiers);
@@ -486,7 +481,7 @@ static void calibrated_costs_decide_about_the_automaton(void **state) {
         assert_int_equal(trawl_patterns_add(patterns, bytes, 3, 0, &error), TRAWL_OK);
     }
     for (size_t i = 0; i < sizeof text; i++)
-        text[i] = random_byte(&random, 4);
+        text[i] = random_letter(&random, 4);
     assert_int_equal(automaton_patterns(patterns, text, 1, 1), 27);
     assert_int_equal(automaton_patterns(patterns, text, 50, 1), 0);
     assert_int_equal(automaton_patterns(patterns, text, 1, 0.02), 0);
@@ -548,7 +543,7 @@ static void divisions_share_samples(void **state) {
         uint8_t *text = malloc(TEXT_BYTES);
         trawl_patterns *patterns = random_set(&random, 1 + i % 3, counts[i], 26);
         for (size_t at = 0; at < TEXT_BYTES; at++)
-            text[at] = random_byte(&random, 26);
+            text[at] = random_letter(&random, 26);
         for (size_t at = 0; at + LONGEST <= TEXT_BYTES; at += 200) {
             size_t id = random_below(&random, counts[i]);
             memcpy(text + at, trawl_pattern_bytes(patterns, id),

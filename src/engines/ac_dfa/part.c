@@ -127,6 +127,23 @@ static bool header_sound(const trawl_dfa_header *header) {
     }
 }
 
+/* Whether every entry of a wide table is the number of a state times the columns. A product with
+ * the inverse of their odd part, rotated by the zeros behind that part, is the quotient of such an
+ * entry. Any other entry gives more than UINT32_MAX / columns (Warren, Hacker's Delight, 10-17),
+ * and so more than the last state (header_sound). Thus an entry takes neither a division nor a
+ * branch. */
+static bool wide_table_sound(const trawl_dfa_header *header, const uint32_t *table) {
+    const trawl_dfa_numbering numbering = trawl_dfa_numbering_of(header);
+    const uint64_t entries = (uint64_t)header->states * header->columns;
+    const uint32_t inverse = numbering.inverse, shift = numbering.shift, last = header->states - 1;
+    uint32_t wrong = 0;
+    for (uint64_t i = 0; i < entries; i++) {
+        uint32_t product = table[i] * inverse;
+        wrong |= (product >> shift | product << (-shift & 31)) > last;
+    }
+    return wrong == 0;
+}
+
 /* Whether every entry leads to a state; in the STT of 4-byte entries, also whether every match
  * column names a key or none. */
 static bool table_sound(const trawl_dfa_header *header, const void *table, uint64_t keys) {
@@ -139,14 +156,11 @@ static bool table_sound(const trawl_dfa_header *header, const void *table, uint6
         }
         return highest < header->states;
     }
+    if (header->layout == TRAWL_DFA_WIDE) {
+        return wide_table_sound(header, table);
+    }
     const uint32_t *wide = table;
     bool sound = true;
-    if (header->layout == TRAWL_DFA_WIDE) {
-        for (uint64_t i = 0; i < entries; i++) {
-            sound = sound && wide[i] < entries && wide[i] % header->columns == 0;
-        }
-        return sound;
-    }
     for (uint32_t state = 0; state < header->states; state++) {
         const uint32_t *row = wide + (uint64_t)state * TRAWL_STT_COLUMNS;
         for (unsigned byte = 0; byte < 256; byte++) {

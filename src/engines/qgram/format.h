@@ -115,9 +115,9 @@ typedef struct trawl_qgram_header {
  *     (engines/qgram/verify/prefix_signatures.h)
  * QGRAM_TAGS, QGRAM_BUCKETS  anchors only (engines/qgram/anchors/format.h)
  * QGRAM_BUCKETS        sparse, another layout (engines/qgram/sparse/format.h)
- * and the outputs and endings of the part. Tiers of anchors and sparse ones have no suffix filter
- * and RUNS. Direct
- * tiers have no suffix filter, HASH, RANGES and RUNS, packed ones no RUNS. */
+ * and the outputs and endings of the part. Tiers of anchors and sparse ones have neither a suffix
+ * filter nor RUNS, direct tiers none of suffix filter, HASH, RANGES and RUNS, packed ones no RUNS.
+ */
 
 /* Whether candidates of the tier are verified by prefix signatures. These are for filters in vector
  * registers, which test every position and have few keys. */

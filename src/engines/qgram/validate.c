@@ -144,9 +144,11 @@ static trawl_status validate_buckets(const trawl_db *db, uint32_t part,
     }
     trawl_outputs outputs;
     trawl_outputs_view(db, part, &outputs);
-    bool valid = tier->kind == TRAWL_TIER_SPARSE
-                     ? trawl_sparse_is_valid(db, part, tier, outputs.keys)
-                     : trawl_anchors_are_valid(db, part, tier, outputs.keys);
+    bool can_be_compared = tier->hash_bits != 0 || /* trawl_endings_validate has seen to it */
+                           trawl_endings_can_be_compared(&outputs, tier->look_up_bytes);
+    bool valid = can_be_compared && (tier->kind == TRAWL_TIER_SPARSE
+                                         ? trawl_sparse_is_valid(db, part, tier, outputs.keys)
+                                         : trawl_anchors_are_valid(db, part, tier, outputs.keys));
     return valid ? TRAWL_OK : damaged(error, "buckets are damaged");
 }
 

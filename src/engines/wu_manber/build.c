@@ -300,7 +300,7 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_wu_manber_hea
     for (uint32_t i = 0; i < header->block && i < TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK; i++) {
         entries += UINT32_C(256) << (2 * i);
     }
-    (void)trawl_db_section(db, TRAWL_SECTION_WU_MANBER_SHIFT, 0, &shift_size);
+    const uint32_t *shift = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_SHIFT, 0, &shift_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HASH, 0, &heads_size);
     (void)trawl_db_section(db, TRAWL_SECTION_WU_MANBER_PREFIX, 0, &prefix_size);
     const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_IDS, 0, &ids_size);
@@ -312,8 +312,10 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_wu_manber_hea
         return damaged(error, "tables have inconsistent sizes");
     }
     bool sound = true;
+    uint32_t most = header->window - header->block + 1; /* positions of 32 bits must not wrap */
     for (uint32_t entry = 0; entry < entries; entry++) {
-        sound = sound && heads[entry] <= heads[entry + 1] && heads[entry + 1] <= patterns;
+        sound = sound && heads[entry] <= heads[entry + 1] && heads[entry + 1] <= patterns &&
+                shift[entry] <= most;
     }
     for (uint64_t i = 0; i < patterns; i++) {
         sound = sound && ids[i] < patterns;
@@ -346,6 +348,9 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
         header->block > TRAWL_WU_MANBER_MAX_BLOCK || header->block > header->window ||
         header->window > TRAWL_PATTERN_MAX_LENGTH) {
         return damaged(error, "header is damaged");
+    }
+    if ((int)header->variant != trawl_engine_variant(db->engine, db->header->variant)) {
+        return damaged(error, "tables are of another variant");
     }
     const trawl_pattern_view *patterns = &db->patterns;
     for (uint32_t id = 0; id < patterns->count; id++) {

@@ -265,25 +265,30 @@ static bool value_is_near(const trawl_anchors_entry *entry) {
     return entry->from <= 0 && entry->from >= -8 && entry->shift <= 56;
 }
 
-static bool entry_is_valid(const trawl_anchors_entry *entry, const trawl_anchors_header *header,
-                           uint32_t keys) {
+/* What the entries of a tier may be. */
+typedef struct entry_limits {
+    uint32_t keys, gram, reach;
+} entry_limits;
+
+static bool entry_is_valid(const trawl_anchors_entry *entry, const entry_limits *limits) {
     return value_is_near(entry) && entry->more == 0 &&
            (entry->key == TRAWL_NO_KEY ||
-            (entry->key < keys && entry->end != 0 && entry->end <= header->reach));
+            (entry->key < limits->keys && entry->end >= limits->gram &&
+             entry->end <= limits->reach));
 }
 
 static bool bucket_is_valid(const trawl_anchors_bucket *bucket, const trawl_anchors_header *header,
-                            uint32_t keys) {
+                            const entry_limits *limits) {
     const trawl_anchors_entry *first = &bucket->entry[0], *second = &bucket->entry[1];
     if (first->more == TRAWL_ANCHORS_CROWDED) {
         return header->crowded != 0 && second->key == TRAWL_NO_KEY && second->more == 0 &&
                value_is_near(first) && value_is_near(second);
     }
     bool second_is_valid = second->more == 0
-                               ? entry_is_valid(second, header, keys)
+                               ? entry_is_valid(second, limits)
                                : value_is_near(second) && second->more < MOST &&
                                      (uint64_t)second->key + second->more <= header->further;
-    return second_is_valid && entry_is_valid(first, header, keys);
+    return second_is_valid && entry_is_valid(first, limits);
 }
 
 bool trawl_anchors_are_valid(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
@@ -293,22 +298,23 @@ bool trawl_anchors_are_valid(const trawl_db *db, uint32_t part, const trawl_qgra
         trawl_db_section(db, TRAWL_SECTION_QGRAM_BUCKETS, part, &size);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_TAGS, part, &tags_size);
     if (header == NULL || size < sizeof *header || header->buckets == 0 ||
-        header->reach > TRAWL_ANCHORS_REACH ||
+        header->reach < tier->gram || header->reach > TRAWL_ANCHORS_REACH ||
         tags_size != sizeof(uint16_t) << tier->suffix_filter_bits ||
         (size / sizeof(trawl_anchors_bucket) !=
          1 + (uint64_t)header->buckets + ((uint64_t)header->further + 1) / 2) ||
         size % sizeof(trawl_anchors_bucket) != 0) {
         return false;
     }
+    const entry_limits limits = {.keys = keys, .gram = tier->gram, .reach = header->reach};
     const trawl_anchors_bucket *buckets = (const trawl_anchors_bucket *)(header + 1);
     const trawl_anchors_entry *further = buckets[header->buckets].entry;
     for (uint32_t i = 0; i < header->buckets; i++) {
-        if (!bucket_is_valid(&buckets[i], header, keys)) {
+        if (!bucket_is_valid(&buckets[i], header, &limits)) {
             return false;
         }
     }
     for (uint32_t i = 0; i < header->further; i++) {
-        if (!entry_is_valid(&further[i], header, keys) || further[i].key == TRAWL_NO_KEY) {
+        if (!entry_is_valid(&further[i], &limits) || further[i].key == TRAWL_NO_KEY) {
             return false;
         }
     }

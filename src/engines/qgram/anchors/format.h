@@ -41,7 +41,7 @@ typedef struct trawl_anchors_entry {
     uint64_t value; /* eight bytes of the key, folded in folded tiers; of a shorter key all of them,
                        in the highest bytes */
     uint32_t key;
-    uint8_t end;   /* distance from the sample to the key's end */
+    uint8_t end;   /* distance from the sample to the key's end: gram <= end <= reach */
     int8_t from;   /* distance from the sample to the first byte of the value, 0 or negative */
     uint8_t shift; /* 64 - 8 * bytes of the value */
     uint8_t more;  /* what the bucket has besides, see below; 0 in a second entry of a key */
@@ -98,7 +98,8 @@ typedef struct trawl_anchors_header {
     uint32_t buckets;
     uint32_t further; /* entries */
     uint32_t crowded; /* buckets */
-    uint32_t reach;   /* the largest distance from an anchor to its key's end, or more */
+    uint32_t reach;   /* the largest distance from an anchor to its key's end, or more; at least
+                         the tier's gram */
     uint32_t reserved[4];
 } trawl_anchors_header;
 

@@ -190,7 +190,8 @@ size_t trawl_anchors_find_ends(trawl_tier_walker *walker, const trawl_window *wi
     if (first_end > end) {
         return 0;
     }
-    /* Samples before the block may belong to keys that end in it. */
+    /* Samples before the block may belong to keys that end in it. The first sample ends at `end` or
+     * before it, as `window` and `reach` are at least `gram` (engines/qgram/anchors/format.h). */
     size_t from = first_end < view->reach ? 0 : first_end - view->reach;
     const trawl_qgram_grid grid = {
         .text = window->text, .from = from, .stride = tier->stride, .prefetch = walker->first};

@@ -23,7 +23,8 @@ size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *w
                                 const trawl_qgram_grid *grid, size_t end,
                                 const trawl_qgram_lists *lists) {
     const trawl_qgram_filter *filter = &walker->filter;
-    /* Of 32 bits, as windows are short enough: wider divisions take longer than short texts do. */
+    /* Not negative: the first sample ends at `end` or before it. The division is of 32 bits, as
+     * windows are short enough: wider divisions take longer than short texts do. */
     size_t samples = (uint32_t)(end - filter->gram - grid->from) / (uint32_t)grid->stride + 1;
     size_t safe = samples, last = grid->from + (samples - 1) * grid->stride;
     for (; safe != 0 && last + 8 > window->length; safe--) { /* eight bytes cannot be read there */

@@ -47,33 +47,18 @@ TARGET static size_t NAME(filter_last)(const trawl_qgram_filter *filter, uint64_
     return found;
 }
 
-/* Samples are tested 32 at a time into one word, and listed only if that word has a bit:
+/* Tests samples, 32 at a time into one word. Writes those of the words that have a bit, and returns
+ * where they end:
  *
  *   63               32 31            0
  *   | position        | s0 s1 ... s31 |   position of sample 0; bit set: candidate
- *
- * The filter is copied into a local variable: otherwise the compiler has to assume that writing to
- * the lists changes it, and loads it again and again. */
-TARGET static inline __attribute__((always_inline)) size_t
-NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
-                   const trawl_qgram_grid *grid, size_t count, uint64_t *restrict words,
-                   uint32_t *restrict list, trawl_qgram_folding folding,
-                   trawl_qgram_number_kind kind) {
-    const trawl_qgram_filter filter = {
-        .rows = given->rows,
-        .multiplier = given->multiplier,
-        .shift = given->shift,
-        .gram = given->gram,
-        .fields = given->fields,
-        .row_mask = given->row_mask,
-        .fold = {
-            .all = folding == FOLD_ALL ? given->fold.all : 0,
-            .letters = folding == FOLD_LETTERS ? given->fold.letters : 0,
-        }};
+ */
+TARGET static inline __attribute__((always_inline)) uint64_t *
+NAME(test_words)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
+                 uint64_t *restrict next, trawl_qgram_number_kind kind) {
     size_t stride = grid->stride;
     const uint8_t *sample = grid->text + grid->from;
     size_t span = WORD_SAMPLES * stride, prefetched = grid->prefetch ? span : 0;
-    uint64_t *next = words;
     uint64_t at = (uint64_t)grid->from << 32, step = (uint64_t)span << 32;
     for (size_t word = count / WORD_SAMPLES; word != 0; word--) {
         uint32_t bits = 0;
@@ -84,7 +69,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-                bits = NAME(test)(bits, &filter, sample, kind);
+                bits = NAME(test)(bits, filter, sample, kind);
                 sample += stride;
             }
         }
@@ -99,23 +84,32 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         for (size_t group = rest / TRAWL_QGRAM_GROUP; group != 0; group--) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-                bits = NAME(test)(bits, &filter, sample, kind);
+                bits = NAME(test)(bits, filter, sample, kind);
                 sample += stride;
             }
         }
 #pragma GCC unroll 1
         for (size_t single = rest % TRAWL_QGRAM_GROUP; single != 0; single--) {
-            bits = NAME(test)(bits, &filter, sample, kind);
+            bits = NAME(test)(bits, filter, sample, kind);
             sample += stride;
         }
         *next = at | bits << (WORD_SAMPLES - rest);
         next += bits != 0;
     }
-    size_t found = 0;
-    for (const uint64_t *word = words; word != next; word++) {
+    return next;
+}
+
+/* Lists the candidates of such words, but for groups of samples in runs of one byte in which no key
+ * can end. */
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(list_words)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                 const trawl_qgram_grid *grid, const uint64_t *word, const uint64_t *past,
+                 uint32_t *restrict list) {
+    size_t found = 0, stride = grid->stride;
+    for (; word != past; word++) {
         uint32_t from = (uint32_t)(*word >> 32), bits = (uint32_t)*word;
-        if (bits == UINT32_MAX && given->runs != NULL) {
-            bits = trawl_qgram_drop_groups_in_runs(given, run, grid, from);
+        if (bits == UINT32_MAX && filter->runs != NULL) {
+            bits = trawl_qgram_drop_groups_in_runs(filter, run, grid, from);
         }
         /* How many bits are set cannot be predicted: SPARE_SAMPLES entries are always written. */
         uint32_t *one = list + found;
@@ -132,6 +126,27 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         }
     }
     return found;
+}
+
+/* The filter is copied into a local variable: otherwise the compiler has to assume that writing to
+ * the lists changes it, and loads it again and again. */
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
+                   const trawl_qgram_grid *grid, size_t count, uint64_t *words, uint32_t *list,
+                   trawl_qgram_folding folding, trawl_qgram_number_kind kind) {
+    const trawl_qgram_filter filter = {
+        .rows = given->rows,
+        .multiplier = given->multiplier,
+        .shift = given->shift,
+        .gram = given->gram,
+        .fields = given->fields,
+        .row_mask = given->row_mask,
+        .fold = {
+            .all = folding == FOLD_ALL ? given->fold.all : 0,
+            .letters = folding == FOLD_LETTERS ? given->fold.letters : 0,
+        }};
+    const uint64_t *past = NAME(test_words)(&filter, grid, count, words, kind);
+    return NAME(list_words)(given, run, grid, words, past, list);
 }
 
 /* One loop for each way to make a sample's number. */

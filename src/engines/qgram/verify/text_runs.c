@@ -3,17 +3,48 @@
 
 #include "engines/qgram/verify/suffix_filter.h"
 
+/* The bits in which eight bytes of the text differ from eight times `byte`; the first byte is the
+ * lowest one. */
+static inline uint64_t difference(const uint8_t *text, uint8_t byte) {
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return word ^ byte * UINT64_C(0x0101010101010101);
+}
+
+/* The first of the bytes before text[end] that are all `byte`. */
+static size_t begin_of_run(const uint8_t *text, size_t end, uint8_t byte) {
+    for (; end >= 8; end -= 8) {
+        uint64_t different = difference(text + end - 8, byte);
+        if (different != 0) {
+            return end - trawl_leading_zeros(different) / 8;
+        }
+    }
+    while (end != 0 && text[end - 1] == byte) {
+        end--;
+    }
+    return end;
+}
+
+/* Behind the bytes from text[begin] on that are all `byte`. */
+static size_t past_run(const uint8_t *text, size_t begin, size_t length, uint8_t byte) {
+    for (; length - begin >= 8; begin += 8) {
+        uint64_t different = difference(text + begin, byte);
+        if (different != 0) {
+            return begin + (size_t)__builtin_ctzll(different) / 8;
+        }
+    }
+    while (begin != length && text[begin] == byte) {
+        begin++;
+    }
+    return begin;
+}
+
 void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begin, size_t end,
                           uint8_t byte) {
-    size_t past = end;
-    while (begin != 0 && text[begin - 1] == byte) {
-        begin--;
-    }
-    while (past != run->text_length && text[past] == byte) {
-        past++;
-    }
-    *run = (trawl_qgram_run){
-        .text_length = run->text_length, .begin = begin, .past = past, .byte = byte};
+    *run = (trawl_qgram_run){.text_length = run->text_length,
+                             .begin = begin_of_run(text, begin, byte),
+                             .past = past_run(text, end, run->text_length, byte),
+                             .byte = byte};
 }
 
 bool trawl_qgram_run_excludes_group(const trawl_qgram_filter *filter, trawl_qgram_run *run,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/gpu/transfer/share.h"
 
-#include <time.h>
-
 #include "base/allocate.h"
+#include "base/clock.h"
 
 void trawl_share_open(trawl_share *share, const trawl_segments *segments, bool ordered) {
     *share = (trawl_share){.segments = *segments, .ordered = ordered, .end = segments->count};
@@ -98,19 +97,10 @@ void trawl_share_give_back(trawl_share *share, const uint64_t *segments, size_t 
     (void)pthread_mutex_unlock(&share->lock);
 }
 
-static struct timespec from_now(uint32_t microseconds) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    time.tv_nsec += (long)microseconds * 1000;
-    time.tv_sec += time.tv_nsec / 1000000000;
-    time.tv_nsec %= 1000000000;
-    return time;
-}
-
 trawl_turn trawl_share_await(trawl_share *share, uint64_t segment, uint32_t microseconds) {
     struct timespec until = {0};
     if (microseconds != 0) {
-        until = from_now(microseconds);
+        until = trawl_clock_after((uint64_t)microseconds * 1000);
     }
     (void)pthread_mutex_lock(&share->lock);
     bool late = false;
