@@ -25,8 +25,8 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
                         char message[CONDITION_MESSAGE]);
 
 /* Adds a boundary on both sides to the condition of the last pattern; `number` is a class that the
- * library defines. Where a side has a class already, the byte there may be in neither. Errors: those
- * of trawl_set_class and trawl_patterns_condition_last. */
+ * library defines. Where a side has a class already, the byte there may be in neither. Errors:
+ * those of trawl_set_class and trawl_patterns_condition_last. */
 trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error);
 
 /* Writes the condition of pattern `id`, or "-", with a NUL. `text` has room for CONDITION_TEXT. */
