@@ -91,13 +91,10 @@ typedef struct trawl_cuda_output {
                            change its entry of `sizes` by atomic additions */
 } trawl_cuda_output;
 
-struct trawl_equal_patterns; /* gpu/equal_patterns.cuh */
-
 /* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */
 typedef struct trawl_cuda_keys {
     trawl_outputs outputs;
-    struct trawl_equal_patterns *equal; /* NULL: no key has several patterns to be compared */
-    uint32_t first_hit;                 /* index of key 0 in `hits` */
+    uint32_t first_hit; /* index of key 0 in `hits` */
     bool longest; /* for a selection of leftmost matches (database/selection.h): only one match is
                      reported for each position, of the longest key and its lowest id.
                      outputs.total is then 1 for every key; links are unchanged, as look-ups

@@ -9,7 +9,6 @@
 
 #include "automaton/trie.h"
 #include "gpu/contract.cuh"
-#include "gpu/equal_patterns.cuh"
 
 static __device__ __forceinline__ uint8_t trawl_cuda_fold(uint8_t byte) {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
@@ -90,44 +89,6 @@ static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_report
     ++*cursor;
 }
 
-/* How many patterns of one key, ids[first .. past), match at `start`. Equal ones are compared once.
- */
-static __device__ __forceinline__ uint32_t
-trawl_cuda_count_matching(const trawl_pattern_view &patterns, const trawl_cuda_keys &keys,
-                          uint32_t first, uint32_t past, const uint8_t *start) {
-    uint32_t count = 0;
-    for (uint32_t i = first; i < past;) {
-        const trawl_equal_patterns equal =
-            keys.equal == NULL ? trawl_equal_patterns{1, i + 1} : keys.equal[i];
-        count += trawl_cuda_pattern_matches(patterns, keys.outputs.ids[i], start) ? equal.times : 0;
-        i = equal.next;
-    }
-    return count;
-}
-
-/* Reports the patterns of one key, ids[first .. past), that match at `start`: one by one. */
-static __device__ __forceinline__ void
-trawl_cuda_report_matching(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
-                           uint32_t first, uint32_t past, uint32_t end, const uint8_t *start,
-                           bool verify, trawl_counter *cursor) {
-    const uint32_t length = (uint32_t)(reporter.slice.text + end - start);
-    uint32_t kinds = 0, matching = 0; /* of patterns that differ, so far; a bit for each */
-    for (uint32_t i = first; i < past; i++) {
-        const uint32_t id = keys.outputs.ids[i];
-        bool matches = true;
-        if (verify && keys.equal != NULL && keys.equal[i].times == 0) {
-            matches = (matching >> keys.equal[i].next & 1) != 0;
-        } else if (verify) {
-            matches = trawl_cuda_pattern_matches(reporter.patterns, id, start);
-            matching |= kinds < TRAWL_EQUAL_PATTERNS_KINDS ? (uint32_t)matches << kinds : 0;
-            kinds++;
-        }
-        if (matches) {
-            trawl_cuda_report(reporter, id, end, length, cursor);
-        }
-    }
-}
-
 /* Reports key `key`, which ends before text[end], and, unless keys.longest is set, all keys that
  * are suffixes of it, in a pass of any kind. */
 static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_reporter &reporter,
@@ -145,7 +106,6 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
         *cursor += outputs.total[key];
         return;
     }
-    const bool counts = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES;
     do {
         uint32_t length = outputs.length[key];
         if (length > end) {
@@ -155,12 +115,11 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
         const uint8_t *start = reporter.slice.text + (end - length);
         uint32_t first = outputs.first[key];
         uint32_t past = keys.longest ? first + 1 : outputs.first[key + 1];
-        if (counts && !keys.longest) {
-            *cursor += verify
-                           ? trawl_cuda_count_matching(reporter.patterns, keys, first, past, start)
-                           : past - first;
-        } else {
-            trawl_cuda_report_matching(reporter, keys, first, past, end, start, verify, cursor);
+        for (uint32_t i = first; i < past; i++) {
+            uint32_t id = outputs.ids[i];
+            if (!verify || trawl_cuda_pattern_matches(reporter.patterns, id, start)) {
+                trawl_cuda_report(reporter, id, end, length, cursor);
+            }
         }
         key = outputs.link[key];
     } while (key != TRAWL_NO_KEY && !keys.longest);

@@ -2,7 +2,6 @@
 /* Copies a database to a device: the sections as they are, views of them, and the tables that the
  * engine's kernels add. */
 #include "gpu/contract.cuh"
-#include "gpu/equal_patterns.cuh"
 
 extern "C" {
 #include "database/selection.h"
@@ -131,12 +130,11 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
         keys->first_hit = uploaded->hits;
         keys->longest = trawl_cuda_reports_longest(uploaded->db);
         uploaded->hits += host.keys;
-        trawl_status status =
-            keys->longest
-                ? set_totals(uploaded, part, host.keys, error)
-                : trawl_cuda_upload_equal_patterns(&host, &uploaded->db->patterns, keys, error);
-        if (status != TRAWL_OK) {
-            return status;
+        if (keys->longest) {
+            trawl_status status = set_totals(uploaded, part, host.keys, error);
+            if (status != TRAWL_OK) {
+                return status;
+            }
         }
     }
     return trawl_cuda_copy_keys(uploaded, error);
@@ -183,9 +181,6 @@ void trawl_cuda_scratch_free(trawl_cuda_scratch *scratch) {
 static void free_all(trawl_cuda_db *uploaded) {
     if (uploaded->engine != NULL) {
         uploaded->engine->release(uploaded);
-    }
-    for (uint32_t part = 0; uploaded->keys != NULL && part < uploaded->parts; part++) {
-        (void)cudaFree(uploaded->keys[part].equal);
     }
     (void)cudaFree(uploaded->device_keys);
     (void)cudaFree(uploaded->block);
