@@ -131,7 +131,7 @@ static bool parse(compile_request *request, int argc, char **argv, int *status) 
 
 static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {
     output_file *output = NULL;
-    trawl_status status = output_file_open(path, &output, error);
+    trawl_status status = output_file_open_table(path, &output, error);
     if (status != TRAWL_OK)
         return status;
     size_t size = 0;

@@ -119,7 +119,7 @@ static trawl_status write_bytes(void *context, const void *bytes, size_t length,
 
 static trawl_status write_file(building *job, uint64_t *written, trawl_error *error) {
     output_file *output = NULL;
-    trawl_status status = output_file_open(job->output, &output, error);
+    trawl_status status = output_file_open_table(job->output, &output, error);
     if (status != TRAWL_OK)
         return status;
     status = trawl_index_write(job->builder, &job->options, write_bytes, output, error);

@@ -471,8 +471,8 @@ TRAWL_API const void *trawl_db_bytes(const trawl_db *db, size_t *size);
 TRAWL_API trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *error);
 
 /* Loads a database from a file or from `size` bytes in memory, which are copied. The file is mapped
- * if the effective user or root owns it and no one else may write to it (which a umask of 002 lets
- * the group do), else read: another user could change it later. All of it is checked: header,
+ * if the effective user or root owns it and no one else may write to it, as trawl_db_save makes
+ * files, else read: another user could change it later. All of it is checked: header,
  * checksum, every offset, id and state. Whatever the bytes are, the result is a usable database or
  * an error. Do not change a file in place while a database is mapped from it (trawl_db_save never
  * does). The caller owns *db; free it with trawl_db_free. Errors: TRAWL_ERROR_FORMAT,

@@ -133,7 +133,8 @@ int trawl_replacement_begin(trawl_replacement *replacement, const char *path,
     struct stat replaced;
     bool keep = permissions == TRAWL_PERMISSIONS_KEPT && stat(path, &replaced) == 0;
     /* Nobody else may open a file whose permissions are still to be copied. */
-    int reason = create_temporary(replacement, keep ? 0600 : 0666);
+    mode_t mode = keep ? 0600 : permissions == TRAWL_PERMISSIONS_NEW ? 0644 : 0666;
+    int reason = create_temporary(replacement, mode);
     if (reason == 0 && keep) {
         copy_permissions(replacement, &replaced);
     }

@@ -41,10 +41,11 @@ typedef struct trawl_replacement {
 
 /* Which permissions the new file has. */
 typedef enum trawl_permissions {
-    TRAWL_PERMISSIONS_NEW, /* those of any new file: 0666 without the process's umask */
-    TRAWL_PERMISSIONS_KEPT /* those of the file that is replaced, if there is one, and its owner
+    TRAWL_PERMISSIONS_NEW, /* 0644 without the process's umask: whatever that is, no one else may
+                              write to the file, which will be mapped (base/table_file.h) */
+    TRAWL_PERMISSIONS_KEPT /* those of the file that is replaced, and its owner
                               and group where the system allows; never set-user-ID, set-group-ID
-                              or sticky */
+                              or sticky. Without such a file those of any new file */
 } trawl_permissions;
 
 /* Makes the temporary file, whose name nobody can predict. `path` must be a TRAWL_TARGET_FILE.

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -156,6 +157,14 @@ static output_file *make_output(trawl_error *error) {
     made->descriptor = -1;
     made->replacement.descriptor = -1;
     return made;
+}
+
+trawl_status output_file_open_table(const char *path, output_file **file, trawl_error *error) {
+    const mode_t before = umask(S_IWGRP | S_IWOTH);
+    (void)umask(before | S_IWGRP | S_IWOTH);
+    trawl_status status = output_file_open(path, file, error);
+    (void)umask(before);
+    return status;
 }
 
 trawl_status output_file_open_for(output_take take, void *context, output_file **file,

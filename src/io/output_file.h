@@ -52,6 +52,11 @@ enum {
 /* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error);
 
+/* The same for tables that will be mapped into memory: no one else may write to a new file,
+ * whatever the umask. Changes the umask for a moment, so no other thread may make files meanwhile.
+ */
+trawl_status output_file_open_table(const char *path, output_file **file, trawl_error *error);
+
 /* The same for an output that a function takes. */
 trawl_status output_file_open_for(output_take take, void *context, output_file **file,
                                   trawl_error *error);

@@ -352,6 +352,9 @@ printf 'a\t-\tcat\tword\nb\ti\tCAT\tleft=[a-r.],end=20\nc\t-\tat\t-\nd\t-\tcat\t
 expect 0 11 "$trawl" scan -c --pattern-format tsv -f conditions.tsv cats
 "$trawl" compile --pattern-format tsv -f conditions.tsv -o conditions.db
 expect 0 11 "$trawl" scan -c --db conditions.db cats
+# The group may not write to a database, which is mapped for that reason, whatever the umask says.
+(umask 002 && "$trawl" compile -e fox -o shared.db)
+expect 0 644 stat -c %a shared.db
 expect 0 11 "$trawl" scan -c --db conditions.db <cats
 expect 0 'a\t-\tcat\tword\nb\ti\tCAT\tleft=[.a-r],end=20\nc\t-\tat\t-\nd\t-\tcat\tat-start' \
     "$trawl" info conditions.db --patterns
