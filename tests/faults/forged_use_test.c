@@ -443,8 +443,9 @@ static void an_entry_that_ends_inside_its_sample(void **state) {
 }
 
 /* A key without patterns has no bytes with which it could be compared. Automata do not compare,
- * and tiers of anchors compare their keys first of all. */
-static void forget_patterns(forgery *forged) {
+ * and tiers of anchors compare their keys first of all. Returns how many parts have such a key now:
+ * none where the last key of each has several patterns. */
+static size_t forget_patterns(forgery *forged) {
     size_t tried = 0;
     for (uint32_t part = 0; part < ((trawl_image_header *)forged->block)->parts; part++) {
         if (!forge_key_without_pattern(forged->block, forged->size, part))
@@ -455,16 +456,17 @@ static void forget_patterns(forgery *forged) {
         assert_false(compares && accepted);
         tried++;
     }
-    assert_int_not_equal(tried, 0);
+    return tried;
 }
 
 static void keys_without_patterns(void **state) {
     (void)state;
     trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    size_t tried = 0;
     for (size_t e = 0; trawl_engine_describe(e, &engine); e++) {
         forgery forged;
         forgery_open(&forged, nested_patterns(), engine.name, NULL);
-        forget_patterns(&forged);
+        tried += forget_patterns(&forged);
         forgery_close(&forged);
     }
     for (size_t s = 0; s < QGRAM_SETS; s++) {
@@ -472,9 +474,10 @@ static void keys_without_patterns(void **state) {
         forgery forged;
         forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
                      qgram_sets[s].variant);
-        forget_patterns(&forged);
+        tried += forget_patterns(&forged);
         forgery_close(&forged);
     }
+    assert_in_range(tried, QGRAM_SETS, SIZE_MAX);
 }
 
 /* Shifts beyond the longest one that a window makes. */
