@@ -8,7 +8,7 @@
 #include "cli/base/report.h"
 
 /* BUFFER_BYTES: gathered before they are written to the part; longer ones are written at once.
- * LONGEST_TEXT: bytes of an item of text. A longer text becomes several items, as whoever joins the
+ * LONGEST_TEXT: bytes of an item of text. A longer text becomes several items, as joining the
  * parts has each item in memory. */
 enum { BUFFER_BYTES = 1 << 18, LONGEST_TEXT = 1 << 20 };
 

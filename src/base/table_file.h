@@ -13,9 +13,9 @@ typedef struct trawl_table_file {
     int descriptor;
     const char *path; /* for messages */
     size_t size;      /* at least 1 */
-    /* The effective user or root owns the file, and no one else may write to it. Whoever can write
-     * to a file that is mapped can change its tables after they were validated, so other files are
-     * read into memory. */
+    /* The effective user or root owns the file, and no one else may write to it. Other files
+     * are read into memory, as users who can write to a mapped file could change its tables after
+     * they were validated. */
     bool trusted;
 } trawl_table_file;
 

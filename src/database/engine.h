@@ -81,7 +81,7 @@ typedef struct trawl_engine {
      * for ever: each size, offset, id and state is in range. Any bytes may stand there: files can
      * be forged. The header, the section table and the patterns have been checked before, and that
      * there are no tables of other engines. The parts of the header must be those that the engine's
-     * sections have: whoever walks over the parts reads these sections without another check.
+     * sections have: functions that walk over the parts read these sections without another check.
      * TRAWL_ERROR_FORMAT with a sentence if something is wrong. */
     trawl_status (*validate)(const trawl_db *db, trawl_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner expected, kept in the database: for reports, and for guards (scan/guard.h),
+/* The planner's expectations, kept in the database: for reports, and for guards (scan/guard.h),
  * which compare an engine's time with the price of an automaton. */
 #ifndef TRAWL_PLAN_RECORD_H
 #define TRAWL_PLAN_RECORD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What both walkers of a pair (run/case_pair.h) do with the longest matches that its automata have
- * found in a piece of text. */
+/* Steps that both walkers of a pair (run/case_pair.h) share: they take the longest matches that its
+ * automata have found in a piece of text. */
 #ifndef TRAWL_RUN_CASE_PAIR_ENDS_H
 #define TRAWL_RUN_CASE_PAIR_ENDS_H
 

@@ -26,8 +26,7 @@
 #define SEVERAL_START 100
 
 /* After a block whose lanes did not join in time, as in texts full of long patterns, so many blocks
- * have lanes that are long enough to join for certain. Chosen, not measured against other numbers.
- */
+ * have lanes that are long enough to join for certain. Chosen; other numbers were not measured. */
 #define UNJOINED_BLOCKS 16
 
 /* A text is sparse where at most one step in 24 matches, and full where at most one in 24 does not.

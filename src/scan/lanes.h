@@ -12,9 +12,9 @@
  * - Blocks that count: a lane begins max_length - 1 bytes early, which brings it into the right
  *   state, as the overlap does for chunks (Zha & Sahni 2011, IV-A): its warm-up.
  * - Blocks that record: a lane begins in the root, so its first states may be wrong. The lane
- * before it goes on in its text until both are in the same state, mostly within a few bytes and at
- * the latest after max_length. Up to there events of the lane before are taken, from there on those
- * of the lane itself.
+ *   before it goes on until both are in the same state: mostly within a few bytes, at the latest
+ *   after max_length. Events up to that place are taken from the lane before, later events from
+ *   the lane itself.
  *
  * The matches of the lanes are reported lane after lane, so that the order is kept.
  */

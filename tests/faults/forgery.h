@@ -19,6 +19,16 @@
 
 static trawl_error error;
 
+/* The bytes of a database, which is freed, in memory of their own: they may be changed. */
+static inline uint8_t *bytes_of(trawl_db *db, size_t *size) {
+    const void *bytes = trawl_db_bytes(db, size);
+    uint8_t *block = malloc(*size);
+    assert_non_null(block);
+    memcpy(block, bytes, *size);
+    trawl_db_free(db);
+    return block;
+}
+
 /* A database of a few words as bytes that may be changed. */
 static inline uint8_t *compiled(const char *engine, const char *variant, size_t *size) {
     static const char *const words[] = {"he", "she", "his", "hers", "shell", "hell", "sell"};
@@ -36,13 +46,8 @@ static inline uint8_t *compiled(const char *engine, const char *variant, size_t 
     options.study = &study;
     trawl_db *db;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    const void *bytes = trawl_db_bytes(db, size);
-    uint8_t *block = malloc(*size);
-    assert_non_null(block);
-    memcpy(block, bytes, *size);
-    trawl_db_free(db);
     trawl_patterns_free(patterns);
-    return block;
+    return bytes_of(db, size);
 }
 
 /* The section of this kind and part in a block. */

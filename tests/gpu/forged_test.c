@@ -43,11 +43,7 @@ static void shifts_of_any_length(void **state) {
         assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
         trawl_patterns_free(patterns);
         size_t size;
-        const void *bytes = trawl_db_bytes(db, &size);
-        uint8_t *block = malloc(size);
-        assert_non_null(block);
-        memcpy(block, bytes, size);
-        trawl_db_free(db);
+        uint8_t *block = bytes_of(db, &size);
         assert_true(forge_shifts(block, size, shifts[i]));
         ((trawl_image_header *)block)->checksum = trawl_block_checksum(block, size);
         trawl_status status = trawl_db_load_memory(block, size, &db, &error);
