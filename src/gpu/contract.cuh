@@ -37,6 +37,10 @@
 
 #include "gpu/runtime.cuh"
 
+extern "C" {
+#include "gpu/case_counts.h"
+}
+
 typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 
 /* Most threads of a block: CUDA's own limit. */
@@ -94,7 +98,8 @@ typedef struct trawl_cuda_output {
 /* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */
 typedef struct trawl_cuda_keys {
     trawl_outputs outputs;
-    uint32_t first_hit; /* index of key 0 in `hits` */
+    trawl_case_counts case_counts; /* if some pattern's case has to be compared */
+    uint32_t first_hit;            /* index of key 0 in `hits` */
     bool longest; /* for a selection of leftmost matches (database/selection.h): only one match is
                      reported for each position, of the longest key and its lowest id.
                      outputs.total is then 1 for every key; links are unchanged, as look-ups
@@ -204,7 +209,10 @@ struct trawl_cuda_db {
     uint8_t *block;            /* the database's sections in device memory */
     uint64_t *section_offsets; /* host array: offset of each section in `block`, in header order */
     trawl_pattern_view patterns; /* device pointers */
-    trawl_cuda_keys *keys;       /* host array of `parts`; NULL when the engine has no outputs */
+    uint8_t *flags; /* host array: the patterns' flags, as they are on the device, if their case is
+                       mixed (gpu/case_counts.h); else NULL */
+    uint32_t *case_words;  /* device array, of all parts; NULL: none, or the engine has its own */
+    trawl_cuda_keys *keys; /* host array of `parts`; NULL when the engine has no outputs */
     uint32_t parts;
     uint32_t hits;                /* keys of all parts together */
     trawl_cuda_keys *device_keys; /* the same array in device memory */

@@ -8,7 +8,7 @@
 #define TRAWL_GPU_EMISSION_CUH
 
 #include "automaton/trie.h"
-#include "gpu/contract.cuh"
+#include "gpu/text_before.cuh"
 
 static __device__ __forceinline__ uint8_t trawl_cuda_fold(uint8_t byte) {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
@@ -49,6 +49,72 @@ static __device__ __noinline__ bool trawl_cuda_pattern_matches(const trawl_patte
     return (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0
                ? trawl_cuda_equal<true>(bytes, text, length)
                : trawl_cuda_equal<false>(bytes, text, length);
+}
+
+/* Whether pattern `id` matches the text from `start` on, which is equal to it after folding.
+ * `is_plain`: that text, of `length` bytes, has no capitals. */
+static __device__ __forceinline__ bool trawl_cuda_case_matches(const trawl_pattern_view &patterns,
+                                                               uint32_t id, const uint8_t *start,
+                                                               uint32_t length, bool is_plain) {
+    const uint8_t flags = __ldg(patterns.flags + id);
+    if ((flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return true;
+    }
+    const bool capitals = (flags & TRAWL_PATTERN_HAS_CAPITALS) != 0;
+    if (is_plain || !capitals) {
+        return is_plain && !capitals;
+    }
+    return trawl_cuda_equal<false>(patterns.bytes + __ldg(patterns.offsets + id), start, length);
+}
+
+/* How many of the key's own patterns match before text[end], where the text that the key covers, of
+ * `length` bytes, has capitals. */
+static __device__ __forceinline__ uint32_t trawl_cuda_case_own(const trawl_cuda_reporter &reporter,
+                                                               const trawl_cuda_keys &keys,
+                                                               uint32_t end, uint32_t key,
+                                                               uint32_t link, uint32_t length) {
+    const trawl_case_counts &counts = keys.case_counts;
+    uint32_t total =
+        __ldg(counts.any_case + key) - (link == TRAWL_NO_KEY ? 0 : __ldg(counts.any_case + link));
+    const uint32_t past = __ldg(counts.first + key + 1);
+    for (uint32_t i = __ldg(counts.first + key); i < past; i++) {
+        const uint2 spelling = __ldg((const uint2 *)counts.spellings + i);
+        total += trawl_cuda_equal<false>(reporter.patterns.bytes + spelling.x,
+                                         reporter.slice.text + (end - length), length)
+                     ? spelling.y
+                     : 0;
+    }
+    return total;
+}
+
+/* The number of matches of a folded key that ends before text[end], and of its links. keys has
+ * case_counts. */
+static __device__ __forceinline__ uint32_t trawl_cuda_case_total(
+    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
+    uint32_t total = 0, length = __ldg(keys.outputs.length + key);
+    if (length > end) {
+        return 0; /* only a forged automaton (database/validate.h) claims such a key */
+    }
+    const uint32_t plain = trawl_cuda_plain_before(reporter.slice, end, length);
+    while (plain < length) {
+        const uint32_t link = __ldg(keys.outputs.link + key);
+        total += trawl_cuda_case_own(reporter, keys, end, key, link, length);
+        if (link == TRAWL_NO_KEY) {
+            return total;
+        }
+        key = link;
+        length = __ldg(keys.outputs.length + key);
+    }
+    return total + __ldg(keys.case_counts.plain + key);
+}
+
+/* The number of matches of a key that ends before text[end], and of its links. */
+static __device__ __forceinline__ uint32_t trawl_cuda_total(const trawl_cuda_reporter &reporter,
+                                                            const trawl_cuda_keys &keys,
+                                                            uint32_t end, uint32_t key) {
+    return (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0
+               ? __ldg(keys.outputs.total + key)
+               : trawl_cuda_case_total(reporter, keys, end, key);
 }
 
 /* Marks the byte before text[end] as the last one of a match. */
@@ -106,6 +172,13 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
         *cursor += outputs.total[key];
         return;
     }
+    if (!verified && keys.case_counts.plain != NULL &&
+        (pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES)) {
+        *cursor += trawl_cuda_case_total(reporter, keys, end, key);
+        return;
+    }
+    const uint32_t most = outputs.length[key] > end ? 0 : outputs.length[key];
+    const uint32_t plain = verified ? 0 : trawl_cuda_plain_before(reporter.slice, end, most);
     do {
         uint32_t length = outputs.length[key];
         if (length > end) {
@@ -117,7 +190,8 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
         uint32_t past = keys.longest ? first + 1 : outputs.first[key + 1];
         for (uint32_t i = first; i < past; i++) {
             uint32_t id = outputs.ids[i];
-            if (!verify || trawl_cuda_pattern_matches(reporter.patterns, id, start)) {
+            if (!verify ||
+                trawl_cuda_case_matches(reporter.patterns, id, start, length, length <= plain)) {
                 trawl_cuda_report(reporter, id, end, length, cursor);
             }
         }

@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "database/selection.h"
+#include "gpu/case_counts.h"
 #include "gpu/module.h"
 }
 
@@ -82,6 +83,53 @@ static trawl_status set_totals(const trawl_cuda_db *uploaded, uint32_t part, uin
     return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpy", error);
 }
 
+/* Sets the flags of the patterns on the device, if their case is mixed. */
+static trawl_status upload_flags(trawl_cuda_db *uploaded, trawl_error *error) {
+    const trawl_pattern_view *patterns = &uploaded->db->patterns;
+    if (!trawl_case_is_mixed(patterns)) {
+        return TRAWL_OK;
+    }
+    uploaded->flags = (uint8_t *)trawl_allocate(patterns->count, 1);
+    if (uploaded->flags == NULL) {
+        return trawl_fail_memory(error, "a database on a device", patterns->count);
+    }
+    trawl_case_flags(patterns, uploaded->flags);
+    TRAWL_CUDA_TRY(cudaMemcpy(const_cast<uint8_t *>(uploaded->patterns.flags), uploaded->flags,
+                              patterns->count, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
+/* Copies the counts of all parts' keys to the device. */
+static trawl_status upload_case_counts(trawl_cuda_db *uploaded, trawl_error *error) {
+    uint64_t count = 0;
+    for (uint32_t part = 0; part < uploaded->parts; part++) {
+        trawl_outputs host;
+        trawl_outputs_view(uploaded->db, part, &host);
+        count += (trawl_case_words(&host, uploaded->flags) + 1) / 2 * 2;
+    }
+    uint32_t *words = (uint32_t *)trawl_allocate(count, sizeof *words);
+    if (words == NULL) {
+        return trawl_fail_memory(error, "a database on a device", count * sizeof *words);
+    }
+    cudaError_t code = cudaMalloc((void **)&uploaded->case_words, count * sizeof *words);
+    uint64_t at = 0;
+    for (uint32_t part = 0; part < uploaded->parts; part++) {
+        trawl_outputs host;
+        trawl_outputs_view(uploaded->db, part, &host);
+        const uint64_t own = trawl_case_words(&host, uploaded->flags);
+        trawl_case_write(&host, &uploaded->db->patterns, uploaded->flags, words + at);
+        uploaded->keys[part].case_counts =
+            trawl_case_view(uploaded->case_words + at, own, host.keys);
+        at += (own + 1) / 2 * 2; /* spellings are loaded as pairs of words */
+    }
+    if (code == cudaSuccess) {
+        code = cudaMemcpy(uploaded->case_words, words, at * sizeof *words, cudaMemcpyHostToDevice);
+    }
+    trawl_release(words);
+    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "copying counts", error);
+}
+
 /* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
 static uint32_t count_parts(const trawl_db *db) {
     uint32_t parts = 0;
@@ -137,7 +185,10 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
             }
         }
     }
-    return trawl_cuda_copy_keys(uploaded, error);
+    trawl_status status = uploaded->flags != NULL && uploaded->hits != 0
+                              ? upload_case_counts(uploaded, error)
+                              : TRAWL_OK;
+    return status == TRAWL_OK ? trawl_cuda_copy_keys(uploaded, error) : status;
 }
 
 static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
@@ -161,7 +212,10 @@ static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine 
     uploaded->patterns.flags =
         (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_FLAGS, 0);
     uploaded->patterns.count = db->patterns.count;
-    status = engine->own_tables ? TRAWL_OK : upload_keys(uploaded, error);
+    status = upload_flags(uploaded, error);
+    if (status == TRAWL_OK && !engine->own_tables) {
+        status = upload_keys(uploaded, error);
+    }
     if (status == TRAWL_OK) {
         status = engine->prepare(uploaded, (const uint8_t *)options->sample,
                                  options->sample == NULL ? 0 : options->sample_length, error);
@@ -183,12 +237,14 @@ static void free_all(trawl_cuda_db *uploaded) {
         uploaded->engine->release(uploaded);
     }
     (void)cudaFree(uploaded->device_keys);
+    (void)cudaFree(uploaded->case_words);
     (void)cudaFree(uploaded->block);
     trawl_cuda_scratch_free(&uploaded->scratch);
     (void)pthread_mutex_destroy(&uploaded->lock);
     (void)pthread_mutex_destroy(&uploaded->scratch_lock);
     trawl_release(uploaded->section_offsets);
     trawl_release(uploaded->keys);
+    trawl_release(uploaded->flags);
     trawl_release(uploaded);
 }
 

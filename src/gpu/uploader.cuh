@@ -7,6 +7,7 @@
 #include "gpu/contract.cuh"
 
 typedef struct trawl_cuda_uploader {
+    const trawl_cuda_db *uploaded;
     uint8_t *memory; /* of the device; NULL while bytes are counted */
     uint64_t used;
     cudaError_t code; /* of the first copy that failed */

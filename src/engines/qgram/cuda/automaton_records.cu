@@ -177,7 +177,7 @@ template <typename State> static __device__ __forceinline__ void count_hits(writ
     for (uint32_t i = threadIdx.x % 32; i < self.hit_count; i += 32) {
         const trawl_cuda_qgram_hit hit = self.hits[i];
         self.hit_words[i] =
-            trawl_cuda_qgram_total(*self.reporter, keys_of(self, hit), hit.end, key_of(hit));
+            trawl_cuda_total(*self.reporter, keys_of(self, hit), hit.end, key_of(hit));
     }
     __syncwarp();
 }

@@ -205,6 +205,32 @@ trawl_cuda_put_key_records(trawl_cuda_uploader *self, const trawl_cuda_qgram_arr
     return (const trawl_key_record *)place;
 }
 
+/* Uploads the counts of keys whose patterns' case has to be compared. */
+static inline trawl_case_counts trawl_cuda_put_case_counts(trawl_cuda_uploader *self,
+                                                           const trawl_cuda_qgram_arrays *arrays) {
+    trawl_outputs outputs = {};
+    outputs.keys = arrays->keys.count;
+    outputs.link = arrays->link;
+    outputs.first = arrays->first;
+    outputs.ids = arrays->ids;
+    if (self->uploaded->flags == NULL || outputs.keys == 0) {
+        return {};
+    }
+    const uint64_t count = trawl_case_words(&outputs, self->uploaded->flags);
+    uint32_t *words = NULL;
+    if (self->memory != NULL) { /* else bytes are only added up */
+        words = (uint32_t *)trawl_allocate(count, sizeof *words);
+        if (words == NULL) {
+            self->code = cudaErrorMemoryAllocation;
+            return {};
+        }
+        trawl_case_write(&outputs, &self->uploaded->db->patterns, self->uploaded->flags, words);
+    }
+    const void *place = trawl_cuda_put(self, words, count * sizeof *words);
+    trawl_release(words);
+    return trawl_case_view((const uint32_t *)place, count, outputs.keys);
+}
+
 /* Uploads the outputs of keys, and sets all of *keys but first_hit. */
 static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
                                           const trawl_cuda_qgram_arrays *arrays,
@@ -220,6 +246,7 @@ static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
                                                     (uint64_t)arrays->keys.pattern_count * 4);
     outputs->verify = (const uint8_t *)trawl_cuda_put(self, arrays->verify, count);
     outputs->records = trawl_cuda_put_key_records(self, arrays);
+    keys->case_counts = trawl_cuda_put_case_counts(self, arrays);
     keys->longest = arrays->longest;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engines/qgram/cuda/sample_filter.cuh"
 #include "engines/qgram/look_up_word.h"
+#include "gpu/emission.cuh"
 
 #define FULL 0xffffffffu
 
@@ -57,27 +58,6 @@ static __device__ __forceinline__ void copy_image(const uint4 *image, uint32_t v
     }
 }
 
-/* The eight bytes before text[end], the last one most significant, with zeros where there is no
- * text. Such zeros may lead to a key that ends there; the comparison of lengths rejects it. Loads
- * aligned words unless they are partly outside the text. */
-static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &slice,
-                                                        int32_t end) {
-    if (end >= 16 && end + 8 <= (int32_t)slice.length) {
-        uintptr_t last = (uintptr_t)(slice.text + end - 1);
-        const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
-        uint32_t behind = 8 * (7 - (uint32_t)(last & 7));
-        uint64_t below = behind == 0 ? 0 : __ldg(words - 1) >> (64 - behind);
-        return (uint64_t)__ldg(words) << behind | below;
-    }
-    uint64_t bytes = 0;
-#pragma unroll 1
-    for (int32_t at = end - 8; at < end; at++) {
-        uint64_t byte = at >= 0 && at < (int32_t)slice.length ? slice.text[at] : 0;
-        bytes = bytes >> 8 | byte << 56;
-    }
-    return bytes;
-}
-
 /* ------------------------------------------------------------------ end offsets */
 
 /* The `count` words of a sample that ends before text[end], the latest word first, with zeros where
@@ -96,8 +76,8 @@ static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slic
         near = first << behind | (behind == 0 ? 0 : second >> (64 - behind));
         far = second << behind | (behind == 0 ? 0 : third >> (64 - behind));
     } else {
-        near = eight_before(slice, end);
-        far = eight_before(slice, end - 8);
+        near = trawl_cuda_eight_before(slice, end);
+        far = trawl_cuda_eight_before(slice, end - 8);
     }
     words[0] = (uint32_t)(near >> 32);
     words[1] = (uint32_t)near;
@@ -167,7 +147,7 @@ static __device__ __forceinline__ uint64_t look_up_word(const trawl_cuda_slice &
     uint64_t word = ending;
 #pragma unroll 1
     for (uint32_t at = 8; at < tier.look_up_bytes; at += 8) {
-        const uint64_t before = eight_before(slice, (int32_t)(end - at));
+        const uint64_t before = trawl_cuda_eight_before(slice, (int32_t)(end - at));
         word = trawl_qgram_longer_word(word, tier.folded != 0 ? trawl_fold_word(before) : before);
     }
     return word;
@@ -186,7 +166,7 @@ static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_re
         result.first = result.last == 0 ? 0 : result.last - 1;
         return result;
     }
-    result.ending = eight_before(reporter.slice, (int32_t)end);
+    result.ending = trawl_cuda_eight_before(reporter.slice, (int32_t)end);
     result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
     if (end < table.tier.look_up_bytes) {
         return result;
@@ -226,7 +206,7 @@ static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_report
     *less = false;
     while (known < most) {
         uint64_t key = few_before(reporter.patterns.bytes, past - known, most - known);
-        uint64_t text = eight_before(reporter.slice, (int32_t)(end - known));
+        uint64_t text = trawl_cuda_eight_before(reporter.slice, (int32_t)(end - known));
         key = folded ? trawl_fold_word(key) : key;
         text = folded ? trawl_fold_word(text) : text;
         *less = key < text;
@@ -305,35 +285,6 @@ static __device__ __forceinline__ uint32_t longest_key_before(const trawl_cuda_r
                                                               uint32_t end) {
     key_range range = keys_with_ending(reporter, table, end);
     return range.first == range.last ? TRAWL_NO_KEY : longest_in_range(reporter, table, range, end);
-}
-
-/* The number of matches of a key that ends before text[end], with those of its links. In a folded
- * tier, case-sensitive patterns are compared with the text. */
-static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
-    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
-    const trawl_outputs &outputs = keys.outputs;
-    if ((__ldg(outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
-        return __ldg(outputs.total + key);
-    }
-    const trawl_pattern_view &patterns = reporter.patterns;
-    uint32_t total = 0;
-    do {
-        uint32_t length = __ldg(outputs.length + key);
-        if (length > end) {
-            break;
-        }
-        bool verify = (__ldg(outputs.verify + key) & TRAWL_VERIFY_OWN) != 0, less;
-        uint32_t past = __ldg(outputs.first + key + 1);
-        for (uint32_t i = __ldg(outputs.first + key); i < past; i++) {
-            uint32_t id = __ldg(outputs.ids + i);
-            total += !verify ||
-                     (__ldg(patterns.flags + id) & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
-                     common_before(reporter, end, __ldg(patterns.offsets + id + 1), 0, length,
-                                   false, &less) == length;
-        }
-        key = __ldg(outputs.link + key);
-    } while (key != TRAWL_NO_KEY);
-    return total;
 }
 
 /* ------------------------------------------------------------------ for all threads of a warp or

@@ -61,8 +61,8 @@ static __device__ __forceinline__ anchor_text text_around(const trawl_cuda_slice
         result.before = low >> behind | middle << 1 << (63 - behind);
         result.from = middle >> behind | high << 1 << (63 - behind);
     } else {
-        result.before = eight_before(slice, begin);
-        result.from = eight_before(slice, begin + 8);
+        result.before = trawl_cuda_eight_before(slice, begin);
+        result.from = trawl_cuda_eight_before(slice, begin + 8);
     }
     result.before = trawl_qgram_fold(result.before, case_bits);
     result.from = trawl_qgram_fold(result.from, case_bits);

@@ -168,8 +168,7 @@ static __device__ __noinline__ round_result write_round(const warp_context &cont
                 }
             }
             const trawl_cuda_keys &keys = context.view->table[number].endings.keys;
-            uint32_t total =
-                key == TRAWL_NO_KEY ? 0 : trawl_cuda_qgram_total(reporter, keys, end, key);
+            uint32_t total = key == TRAWL_NO_KEY ? 0 : trawl_cuda_total(reporter, keys, end, key);
             trawl_counter at = result.cursor + sum_before(total, &sum);
             if (total != 0) {
                 trawl_cuda_report_key(reporter, keys, end, key, &at);

@@ -215,7 +215,7 @@ static __device__ __forceinline__ trawl_counter report_keys(const trawl_cuda_rep
         uint32_t key = key_at(view, text, position);
         uint32_t end = (uint32_t)at + position + 1;
         if (counted) {
-            sum += trawl_cuda_qgram_total(reporter, view.keys, end, key);
+            sum += trawl_cuda_total(reporter, view.keys, end, key);
         } else {
             trawl_cuda_report_key(reporter, view.keys, end, key, &sum);
         }

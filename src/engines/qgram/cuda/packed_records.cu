@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t letters_before(const writer &self, ui
 static __device__ __forceinline__ found_end look_up(const writer &self, uint32_t end) {
     const trawl_cuda_packed_view &view = *self.view;
     const trawl_outputs &outputs = view.keys.outputs;
-    const uint64_t bytes = eight_before(self.reporter->slice, (int32_t)end);
+    const uint64_t bytes = trawl_cuda_eight_before(self.reporter->slice, (int32_t)end);
     const uint32_t earlier = ((uint32_t)bytes & view.mask) * view.pack_factor >> 24;
     const uint32_t later = ((uint32_t)(bytes >> 32) & view.mask) * view.pack_factor >> 24;
     const uint32_t number = later << 8 | earlier;
@@ -74,7 +74,7 @@ static __device__ __forceinline__ found_end look_up(const writer &self, uint32_t
     if (found.length == 0) {
         found.total = found.id_or_key == TRAWL_NO_KEY
                           ? 0
-                          : trawl_cuda_qgram_total(*self.reporter, view.keys, end, found.id_or_key);
+                          : trawl_cuda_total(*self.reporter, view.keys, end, found.id_or_key);
     }
     return found;
 }

@@ -30,7 +30,7 @@ static __device__ __forceinline__ hit_matches matches_of(const trawl_cuda_report
     const uint4 words = __ldg((const uint4 *)keys.outputs.records + result.key);
     result.record = {words.x, words.y, words.z, words.w};
     result.total =
-        is_plain(result.record) ? 1 : trawl_cuda_qgram_total(reporter, keys, hit.end, result.key);
+        is_plain(result.record) ? 1 : trawl_cuda_total(reporter, keys, hit.end, result.key);
     return result;
 }
 

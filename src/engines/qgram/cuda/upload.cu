@@ -101,7 +101,7 @@ static void put_tables(trawl_cuda_uploader *upload, const upload_sources *source
  * allocation. */
 static trawl_status copy_tables(const upload_sources *sources, trawl_cuda_db *uploaded,
                                 trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
-    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
+    trawl_cuda_uploader upload = {uploaded, NULL, 0, cudaSuccess};
     put_tables(&upload, sources, uploaded, tables);
     upload.code = cudaMalloc((void **)&tables->memory, upload.used);
     if (upload.code == cudaSuccess) {

@@ -117,7 +117,7 @@ static __device__ __forceinline__ verified_end count_longest(const verify_contex
         return result;
     }
     result.total =
-        chain ? trawl_cuda_qgram_total(reporter, keys, end, key) : __ldg(keys.outputs.total + key);
+        chain ? trawl_cuda_case_total(reporter, keys, end, key) : __ldg(keys.outputs.total + key);
     if (AFTER == AFTER_REPORT) {
         atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
     }
@@ -161,22 +161,17 @@ static __device__ __forceinline__ bool counts_own(const trawl_cuda_qgram_tables 
 
 /* The number of matches of the key alone, without its links. `record`: trawl_key_record. */
 static __device__ __forceinline__ uint32_t own_total(const trawl_cuda_reporter &reporter,
-                                                     const trawl_outputs &outputs, uint32_t end,
+                                                     const trawl_cuda_keys &keys, uint32_t end,
                                                      uint32_t key, const uint4 &record) {
-    const uint32_t patterns = record.z & ~TRAWL_RECORD_VERIFY;
     if ((record.z & TRAWL_RECORD_VERIFY) == 0) {
-        return patterns;
+        return record.z;
     }
-    const uint32_t first = __ldg(outputs.first + key);
-    uint32_t total = 0;
-    for (uint32_t i = first; i < first + patterns; i++) {
-        const uint32_t id = __ldg(outputs.ids + i);
-        bool less;
-        total += (__ldg(reporter.patterns.flags + id) & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
-                 common_before(reporter, end, __ldg(reporter.patterns.offsets + id + 1), 0,
-                               record.x, false, &less) == record.x;
+    const uint32_t length = record.x, link = record.y;
+    if (trawl_cuda_plain_before(reporter.slice, end, length) < length) {
+        return trawl_cuda_case_own(reporter, keys, end, key, link, length);
     }
-    return total;
+    return __ldg(keys.case_counts.plain + key) -
+           (link == TRAWL_NO_KEY ? 0 : __ldg(keys.case_counts.plain + link));
 }
 
 /* Compares the key of an entry whose value the text has, if that is needed, and counts its matches.
@@ -187,8 +182,8 @@ static __device__ __forceinline__ verified_end verify_entry(const verify_context
                                                             uint32_t number, uint32_t end,
                                                             uint32_t key, uint32_t flags) {
     const trawl_cuda_reporter &reporter = *context.reporter;
-    const trawl_outputs &outputs = table.endings.keys.outputs;
-    const uint4 record = __ldg((const uint4 *)outputs.records + key);
+    const trawl_cuda_keys &keys = table.endings.keys;
+    const uint4 record = __ldg((const uint4 *)keys.outputs.records + key);
     if ((flags & TRAWL_CUDA_ANCHOR_WHOLE) != 0) {
         const uint32_t length = record.x;
         bool less;
@@ -198,7 +193,7 @@ static __device__ __forceinline__ verified_end verify_entry(const verify_context
         }
     }
     if (counts_own<AFTER>(table)) {
-        return {number, end, key, own_total(reporter, outputs, end, key, record)};
+        return {number, end, key, own_total(reporter, keys, end, key, record)};
     }
     return count_longest<AFTER>(context, table, number, end, key);
 }
