@@ -109,12 +109,12 @@ static bool needs_sample(const trawl_compile_settings *options) {
            (options->sample == NULL || options->sample_length < TRAWL_SAMPLE_LEAST);
 }
 
-static trawl_status choose_automatically(const trawl_patterns *patterns,
+static trawl_status choose_automatically(const trawl_patterns *patterns, const trawl_patterns *all,
                                          const trawl_compile_settings *options, trawl_plan *plan,
                                          trawl_error *error) {
     /* GPUs do not take sets with bases (gpu/module.h). */
     if (patterns->bases == NULL && trawl_plan_is_for_device(options)) {
-        trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
+        trawl_status status = trawl_plan_choose_for_device(patterns, all, options, plan, error);
         if (status == TRAWL_OK && plan->engine == &trawl_engine_qgram) {
             status = trawl_plan_divide(patterns, options, plan, error);
         }
@@ -134,14 +134,15 @@ static trawl_status refuse_variant(const char *variant, trawl_error *error) {
                       variant);
 }
 
-static trawl_status choose_engine(const trawl_patterns *patterns,
+/* `all`: the set with patterns that repeat others, which `patterns` lacks. */
+static trawl_status choose_engine(const trawl_patterns *patterns, const trawl_patterns *all,
                                   const trawl_compile_settings *options, trawl_plan *plan,
                                   trawl_error *error) {
     if (is_automatic(options)) {
         if (options->variant != NULL) {
             return refuse_variant(options->variant, error);
         }
-        return choose_automatically(patterns, options, plan, error);
+        return choose_automatically(patterns, all, options, plan, error);
     }
     trawl_status status = trawl_engine_find_variant(options->engine, options->variant,
                                                     &plan->engine, &plan->variant, error);
@@ -265,7 +266,8 @@ static trawl_status plan_for(const trawl_patterns *patterns, const trawl_compile
     const bool plans = is_automatic(options) || strcmp(options->engine, "qgram") == 0;
     trawl_status status = plans ? trawl_patterns_distinct(patterns, &distinct, error) : TRAWL_OK;
     if (status == TRAWL_OK) {
-        status = choose_engine(distinct != NULL ? distinct : patterns, options, plan, error);
+        status =
+            choose_engine(distinct != NULL ? distinct : patterns, patterns, options, plan, error);
     }
     trawl_patterns_free(distinct);
     return status;

@@ -31,6 +31,7 @@ const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS] = {
 /* What is known while a plan is made. */
 typedef struct device_plan {
     const trawl_patterns *patterns;
+    const trawl_patterns *all; /* with those that repeat others */
     const trawl_compile_settings *options;
     trawl_cuda_properties device;
     bool present; /* whether the device is there; else an H200 is assumed */
@@ -177,7 +178,7 @@ static void price_packed(device_plan *self) {
     }
     double outside = trawl_cuda_packed_outside(&letters, self->options->sample, length);
     bool verified =
-        !trawl_cuda_packed_planes_suffice(&letters, patterns, self->device.shared_bytes);
+        !trawl_cuda_packed_planes_suffice(&letters, self->all, self->device.shared_bytes);
     self->record->picoseconds[TRAWL_DEVICE_PACKED] =
         self->costs.packed + outside * TRAWL_GPU_PACKED_OUTSIDE +
         (verified ? self->hot.match_ends * TRAWL_GPU_PACKED_VERIFIED : 0);
@@ -389,7 +390,7 @@ static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_erro
     return TRAWL_OK;
 }
 
-trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
+trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns, const trawl_patterns *all,
                                           const trawl_compile_settings *options, trawl_plan *plan,
                                           trawl_error *error) {
     trawl_status status = TRAWL_OK;
@@ -399,6 +400,7 @@ trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
         status = trawl_fail_memory(error, "planning", sizeof *layout);
     } else {
         self->patterns = patterns;
+        self->all = all;
         self->options = options;
         self->layout = layout;
         self->record = &plan->device;

@@ -11,9 +11,10 @@ typedef struct trawl_plan_way {
 } trawl_plan_way;
 extern const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS];
 
-/* trawl_plan_choose for the GPU that options->device names. If it chooses qgram, plan->division is
- * not set: the tiers for CPUs are chosen separately (trawl_plan_divide). */
-trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
+/* trawl_plan_choose for the GPU that options->device names. `all`: the set with patterns that
+ * repeat others, which `patterns` may lack. If it chooses qgram, plan->division is not set: the
+ * tiers for CPUs are chosen separately (trawl_plan_divide). */
+trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns, const trawl_patterns *all,
                                           const trawl_compile_settings *options, trawl_plan *plan,
                                           trawl_error *error);
 
