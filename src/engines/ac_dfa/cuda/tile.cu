@@ -59,10 +59,10 @@ walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, cons
 }
 
 template <int LAYOUT, int PATH, int AFTER, bool WORDS>
-static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
-                            const __grid_constant__ trawl_cuda_keys keys,
-                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes,
-                            uint32_t before) {
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_keys keys, const __grid_constant__ trawl_cuda_dfa dfa,
+         uint32_t strip_bytes, uint32_t before) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }

@@ -25,9 +25,10 @@ static __device__ __forceinline__ void load(const trawl_cuda_slice &slice, int32
 }
 
 template <int LAYOUT, int PATH, int AFTER>
-static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
-                            const __grid_constant__ trawl_cuda_keys keys,
-                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes) {
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_keys keys, const __grid_constant__ trawl_cuda_dfa dfa,
+         uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
