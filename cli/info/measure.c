@@ -108,8 +108,8 @@ static trawl_status measure_plan(info_report *report, const trawl_patterns *patt
     report->has_plan = true;
     trawl_status status = builds ? trawl_compile(patterns, given, &db, error)
                                  : trawl_compile_size(patterns, given, &row->total_bytes, error);
-    if (status == TRAWL_ERROR_ARGUMENT)
-        return status; /* a wrong TRAWL_CPU: nothing can be measured */
+    if (status == TRAWL_ERROR_ARGUMENT || status == TRAWL_ERROR_MEMORY)
+        return status; /* a wrong TRAWL_CPU, or no memory: there is no plan */
     if (status != TRAWL_OK) {
         refuse(row, error);
         return TRAWL_OK;

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "run/records.h"
 
+/* Both are chosen, not measured. */
 #define FIRST_MATCHES ((size_t)1024)   /* of a slot's array */
 #define MOST_MATCHES ((size_t)1 << 16) /* gathered by a share before it waits */
 

@@ -6,6 +6,8 @@
 #include "run/case_pair.h"
 #include "run/record_layout.h"
 
+/* These sizes and numbers are chosen, not measured. */
+
 /* Bytes of a stretch, at most. Decisions such as searching records one by one are made anew for
  * each stretch. */
 #define STRETCH_BYTES ((uint64_t)1 << 18)
