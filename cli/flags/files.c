@@ -78,7 +78,8 @@ typedef struct visit {
 
 static int show(const char *path, void *context) {
     const visit *self = context;
-    return self->on_file(path, self->context);
+    /* The texts' names go through functions for which "-" is standard input. */
+    return self->on_file(strcmp(path, "-") == 0 ? "./-" : path, self->context);
 }
 
 static void on_problem(const char *message, bool warning, void *context) {

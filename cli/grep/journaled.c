@@ -66,10 +66,9 @@ static bool end_piece(lines_worker *worker, const char *name, const lines_end *e
     return ended;
 }
 
-static lines_end end_of(const lines_worker *worker, const grep_result *result, bool last) {
-    bool skips = worker->search.options->binary == GREP_BINARY_SKIP;
+static lines_end end_of(const grep_result *result, bool last) {
     uint64_t flags = (last ? LINES_LAST : 0) | (result->binary ? LINES_BINARY : 0) |
-                     (result->binary && skips ? LINES_SKIPPED : 0) |
+                     (result->skipped ? LINES_SKIPPED : 0) |
                      (result->binary_hidden ? LINES_HIDDEN : 0);
     return (lines_end){.selected = result->selected, .lines = result->lines, .flags = flags};
 }
@@ -92,6 +91,8 @@ static bool search_open(lines_worker *worker, int descriptor, const parts_text *
     if (found && range.begin < range.end)
         *result = grep_search_file(&worker->search, descriptor, &information, &range);
     result->binary = result->binary || is_nul;
+    result->skipped =
+        result->skipped || (is_nul && worker->search.options->binary == GREP_BINARY_SKIP);
     if (worker->blocks.source.problem[0] == '\0')
         return !result->failed;
     report("text %s: %s", text->name, worker->blocks.source.problem);
@@ -110,7 +111,7 @@ static bool search_piece(lines_worker *worker, const parts_piece *piece, uint64_
     (void)close(descriptor);
     if (!searched || !parts_text_unchanged(text))
         return false;
-    lines_end end = end_of(worker, &result, piece->end == text->bytes);
+    lines_end end = end_of(&result, piece->end == text->bytes);
     *selected += result.selected;
     return end_piece(worker, text->name, &end);
 }

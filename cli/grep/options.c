@@ -360,14 +360,18 @@ static bool check_division(const grep_options *options) {
            arguments_conflict(&grep_command, "--journal", "-q", "-q has no results to write");
 }
 
-/* Whether standard input is not both patterns and names of texts. False after reporting. */
+/* Whether standard input is not both patterns and names of texts, nor, beside lists, a text too.
+ * (Without lists a text "-" is empty then, as in GNU grep.) False after reporting. */
 static bool check_stdin(const grep_options *options) {
-    bool patterns = false;
+    bool patterns = false, text = false;
     for (size_t i = 0; i < options->source_count; i++) {
         patterns =
             patterns || (options->sources[i].is_file && strcmp(options->sources[i].text, "-") == 0);
     }
-    return division_options_share_stdin(&options->division, &grep_command, patterns, false);
+    for (size_t i = 0; options->list_count != 0 && i < options->files.count; i++) {
+        text = text || strcmp(options->files.items[i], "-") == 0;
+    }
+    return division_options_share_stdin(&options->division, &grep_command, patterns, text);
 }
 
 /* The operands. The first one is PATTERNS, unless -e, -f or --db is given. */
@@ -433,7 +437,8 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
         case ARGUMENTS_END:
             settle(&parser);
             return take_operands(options) && check_division(options) && check_stdin(options) &&
-                   take_lists(options) && cuda_options_check(&grep_command, &options->scan, NULL);
+                   take_lists(options) && check_stdin(options) &&
+                   cuda_options_check(&grep_command, &options->scan, NULL);
         case ARGUMENTS_HELP:
             *status = EXIT_MATCHED;
             return false;

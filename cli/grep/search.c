@@ -362,7 +362,7 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
         if (search->blocks->binary && !binary) {
             if (search->options->binary == GREP_BINARY_SKIP) {
                 grep_blocks_end(search->blocks);
-                result.binary = search->blocks->first_nul < range->end;
+                result.binary = result.skipped = search->blocks->first_nul < range->end;
                 return result;
             }
             binary = true;

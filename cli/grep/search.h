@@ -51,6 +51,7 @@ typedef struct grep_result {
     bool binary_hidden;     /* lines were selected but not printed because the file is binary */
     bool decompressed;      /* offsets are not those of the file */
     bool binary;            /* a NUL was found before the end of the range */
+    bool skipped;           /* by -I, since the search came to a NUL: nothing was selected */
     uint64_t lines;         /* of the range, if line numbers are printed and the search went on to
                                its end */
     bool failed;            /* the search failed, which has been reported */

@@ -118,14 +118,17 @@ static bool have_conditions(const trawl_patterns *patterns) {
 }
 
 /* Notes what decides whether a part may begin right behind another although a word character is
- * between the two: one pattern has to end with it, and one to begin with another character. */
-static void note_ends(grep_set *set, const trawl_pattern *pattern) {
+ * between the two: one pattern has to end with it, and one to begin with another character. And
+ * there have to be two different patterns: with a single one GNU grep tests the byte before. */
+static void note_ends(grep_set *set, const trawl_pattern *pattern, const trawl_pattern *first) {
+    set->several = set->several || !same_pattern(pattern, first);
     set->ends_in_word = set->ends_in_word || is_word(pattern->bytes[pattern->length - 1]);
     set->begins_outside = set->begins_outside || !is_word(pattern->bytes[0]);
 }
 
 static bool parts_may_touch(const grep_set *set) {
-    return set->parts && set->ends_in_word && set->begins_outside;
+    return set->parts && set->ends_in_word && set->begins_outside &&
+           (set->several || set->empty_pattern);
 }
 
 /* Adds a pattern; with -w as a whole word, so that engines ignore ends within words. Where parts
@@ -152,9 +155,10 @@ static bool prepare_patterns(grep_set *set, trawl_patterns **patterns) {
         return true;
     }
     for (uint32_t id = 0; id < count; id++) {
-        trawl_pattern pattern = TRAWL_PATTERN;
+        trawl_pattern pattern = TRAWL_PATTERN, first = TRAWL_PATTERN;
+        trawl_patterns_get(*patterns, 0, &first);
         trawl_patterns_get(*patterns, id, &pattern);
-        note_ends(set, &pattern);
+        note_ends(set, &pattern, &first);
     }
     size_t slots = 16;
     while (slots < 2 * count) {
@@ -319,9 +323,10 @@ bool grep_set_cover(grep_set *set) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.text_bytes = set->text_bytes;
     trawl_status status = trawl_patterns_new(&patterns, &error);
-    trawl_pattern pattern = TRAWL_PATTERN;
+    trawl_pattern pattern = TRAWL_PATTERN, first = TRAWL_PATTERN;
+    (void)trawl_db_pattern(set->db, 0, &first);
     for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
-        note_ends(set, &pattern);
+        note_ends(set, &pattern, &first);
     }
     bool chosen = may_choose(set);
     options.matches = chosen || !set->whole_words ? TRAWL_MATCH_LEFTMOST_LONGEST : TRAWL_MATCH_ALL;

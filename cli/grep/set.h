@@ -27,6 +27,7 @@ typedef struct grep_set {
     bool own_conditions; /* the patterns had conditions before -w */
     bool ends_in_word;   /* a pattern ends with a word character */
     bool begins_outside; /* a pattern begins with another character */
+    bool several;        /* patterns differ from each other */
     uint64_t text_bytes; /* of all files together; 0: not known */
 } grep_set;
 

@@ -221,7 +221,19 @@ static bool take_record(parts_journal *journal, unsigned writer, const journal_r
     return true;
 }
 
-/* Reads the records of one writer. */
+/* Cuts a journal off behind its first `end` bytes: its writer may never be opened again. */
+static bool cut_journal(const char *path, uint64_t end) {
+    int descriptor = parts_open(path, O_RDWR);
+    if (descriptor < 0)
+        return false;
+    bool cut = ftruncate(descriptor, (off_t)end) == 0 && fdatasync(descriptor) == 0;
+    if (!cut)
+        report("%s: %s", path, strerror(errno));
+    (void)close(descriptor);
+    return cut;
+}
+
+/* Reads the records of one writer. To resume, a last one that is not readable is cut off. */
 static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     char *path = parts_numbered(journal->folder, "journal-", writer);
     size_t length = 0;
@@ -243,6 +255,8 @@ static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
     }
     if (sound && !resume && length % sizeof(journal_record) != 0)
         sound = is_damaged(path, count, "it is not complete");
+    if (sound && resume && journal->journal_ends[writer] < length)
+        sound = cut_journal(path, journal->journal_ends[writer]);
     free(bytes);
     free(path);
     return sound;

@@ -75,8 +75,8 @@ bool journal_share_lock(parts_journal *journal);
  * memory is taken for these, as a damaged file may say anything. False after reporting. */
 bool journal_has_enough(const parts_journal *journal);
 
-/* Reads the records of all writers, for `segments` segments. To resume, an unreadable last record
- * counts as not written; else it is an error. */
+/* Reads the records of all writers, for `segments` segments. To resume, with the lock, an
+ * unreadable last record is cut off; else it is an error. */
 bool journal_read(parts_journal *journal, size_t segments, bool resume);
 
 /* Matches in the segments that are finished; of PARTS_LINES lines. */

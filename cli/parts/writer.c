@@ -87,8 +87,14 @@ bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, u
         return fail_segment(writer, writer->part_path);
     uint64_t written = 0;
     errno = output_write_all(writer->records, &record, sizeof record, &written);
-    if (errno != 0)
+    if (errno != 0) {
+        const int code = errno; /* a part of the record is cut off as by the next run */
+        const off_t at = lseek(writer->records, 0, SEEK_CUR);
+        if (at >= 0 && ftruncate(writer->records, at - (off_t)written) != 0)
+            report("%s: %s", writer->journal_path, strerror(errno));
+        errno = code;
         return fail_segment(writer, writer->journal_path);
+    }
     if (fdatasync(writer->records) != 0)
         return fail(writer, writer->journal_path); /* the record may be there: so must the result */
     writer->begin = writer->end;

@@ -141,8 +141,8 @@ static int run(replacing *job, const replacing_texts *texts) {
     replacing_run(job, texts);
     if (options->dry_run)
         write_rows(job);
-    /* With -o, an error leaves the file as it was. */
-    if (job->failed && options->output != NULL && !output_file_failed(job->output)) {
+    /* An error leaves a file of -o as it was. */
+    if (job->failed && output_file_replaces(job->output) && !output_file_failed(job->output)) {
         output_file_abandon(job->output);
         return EXIT_ERROR;
     }

@@ -105,8 +105,8 @@ static bool replace_pieces(const text_replacer *self, text_file *file, size_t le
     if (status == TRAWL_OK)
         status = trawl_replacer_finish(self->replacer, on_bytes, context, replaced);
     end_source(&source);
-    if (status == TRAWL_ERROR_MEMORY)
-        report("out of memory");
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        report("%s", trawl_status_text(status));
     return good && status == TRAWL_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/scan/by_record.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,33 @@ static trawl_status scan_piece(by_record *self, const record_cut *cut, const pie
     return trawl_records_scan(self->scanner, &of->records, write_matches, &to, error);
 }
 
+/* Whether reading would wait for more of a pipe. */
+static bool nothing_has_come(const text_file *file) {
+    struct pollfd of = {.fd = text_file_descriptor(file), .events = POLLIN};
+    return poll(&of, 1, 0) == 0;
+}
+
+/* Reads behind the bytes in the buffer, until it is full or the text ends, which sets *ends; of a
+ * pipe or a terminal only what has come, if that is something. */
+static trawl_status read_more(by_record *self, text_file *file, size_t *length, bool *ends,
+                              trawl_error *error) {
+    uint8_t *to = self->buffer + self->filled;
+    const size_t wanted = self->capacity - self->filled;
+    const bool is_slow = text_file_stored_bytes(file) == 0;
+    trawl_status status = TRAWL_OK;
+    bool goes_on = true;
+    *length = 0;
+    while (goes_on && *length < wanted && (*length == 0 || !nothing_has_come(file))) {
+        size_t more = 0;
+        status = is_slow ? text_file_read(file, to + *length, wanted - *length, &more, error)
+                         : text_file_fill(file, to, wanted, &more, error);
+        *length += more;
+        goes_on = status == TRAWL_OK && more != 0 && is_slow;
+    }
+    *ends = status != TRAWL_OK || (is_slow ? !goes_on : *length < wanted);
+    return status;
+}
+
 trawl_status by_record_scan(by_record *self, const trawl_db *db, const trawl_scan_options *options,
                             const record_cut *cut, text_file *file, record_writer *writer,
                             by_record_progress progress, void *context, trawl_error *error) {
@@ -108,16 +136,15 @@ trawl_status by_record_scan(by_record *self, const trawl_db *db, const trawl_sca
             self->capacity = self->capacity == 0 ? BUFFER_BYTES : 2 * self->capacity;
             self->buffer = reallocate(self->buffer, self->capacity);
         }
-        size_t wanted = self->capacity - self->filled, length = 0;
+        size_t length;
         trawl_error reading;
-        trawl_status read =
-            text_file_fill(file, self->buffer + self->filled, wanted, &length, &reading);
+        trawl_status read = read_more(self, file, &length, &ends, &reading);
         self->filled += length;
-        ends = length < wanted || read != TRAWL_OK;
+        bool waits = !ends && self->filled < self->capacity;
         cut_piece(self, cut, ends, &next);
         uint64_t before = writer->matches;
         status = scan_piece(self, cut, &next, writer, error);
-        progress(context, text_file_stored_position(file), length, writer->matches - before);
+        progress(context, text_file_stored_position(file), length, writer->matches - before, waits);
         next.first += next.records.count;
         self->filled -= next.used;
         memmove(self->buffer, self->buffer + next.used, self->filled);

@@ -25,9 +25,9 @@ typedef struct by_record {
 } by_record;
 
 /* Called after each piece of a text: bytes of the file that have been read, bytes and matches of
- * the piece. */
-typedef void (*by_record_progress)(void *context, uint64_t stored, uint64_t bytes,
-                                   uint64_t matches);
+ * the piece. `waits`: no more of the text has come yet. */
+typedef void (*by_record_progress)(void *context, uint64_t stored, uint64_t bytes, uint64_t matches,
+                                   bool waits);
 
 /* Scans the rest of a file. TRAWL_STOPPED if the writer stopped. */
 trawl_status by_record_scan(by_record *self, const trawl_db *db, const trawl_scan_options *options,

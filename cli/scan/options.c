@@ -336,6 +336,12 @@ static bool miss_patterns(const parsing *parser) {
     return false;
 }
 
+/* -o - is standard output, as without -o. */
+static void take_standard_output(scan_options *options) {
+    if (options->output != NULL && strcmp(options->output, "-") == 0)
+        options->output = NULL;
+}
+
 /* trawl-mpi: -o names the folder of the journal. False after reporting. */
 static bool take_ranks_output(parsing *parser) {
     scan_options *options = parser->options;
@@ -397,6 +403,7 @@ static bool consistent(parsing *parser) {
                                       pattern_options_use_stdin(&options->patterns),
                                       !only_lists && file_options_use_stdin(&options->files)))
         return false;
+    take_standard_output(options);
     const command_inputs inputs = {.files = only_lists ? NULL : &options->files,
                                    .patterns = &options->patterns,
                                    .lists = &division->lists,

@@ -175,6 +175,14 @@ static void scan_here(text_run *run, text_file *file) {
     close_stream(run);
 }
 
+/* Writes what has been formatted so far. */
+static void write_out(text_scanner *scanner) {
+    if (scanner->writer != NULL && scanner->output != NULL) {
+        record_writer_flush(scanner->writer);
+        output_file_drain(scanner->output);
+    }
+}
+
 /* Writes the matches found so far in a text that arrives slowly. */
 static bool show_results(text_run *run) {
     text_scanner *scanner = run->scanner;
@@ -182,11 +190,8 @@ static bool show_results(text_run *run) {
     trawl_status status = trawl_stream_flush(run->stream, &error);
     if (status != TRAWL_OK)
         return status == TRAWL_STOPPED ? false : fail(run, &error);
-    if (scanner->writer == NULL || scanner->output == NULL)
-        return true;
-    record_writer_flush(scanner->writer);
-    output_file_drain(scanner->output);
-    return !scanner->writer->stopped;
+    write_out(scanner);
+    return scanner->writer == NULL || !scanner->writer->stopped;
 }
 
 /* Scans while another thread reads. */
@@ -271,11 +276,14 @@ static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
            (transfer == NULL || strcmp(transfer, "ring") == 0);
 }
 
-static void add_piece(void *context, uint64_t stored, uint64_t bytes, uint64_t matches) {
+static void add_piece(void *context, uint64_t stored, uint64_t bytes, uint64_t matches,
+                      bool waits) {
     text_run *run = context;
     run->result->bytes += bytes;
     run->result->matches += matches;
     tell_progress(run, stored, bytes, run->result->matches);
+    if (waits)
+        write_out(run->scanner);
 }
 
 static void scan_by_record(text_run *run, text_file *file) {

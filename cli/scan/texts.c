@@ -44,13 +44,22 @@ static void collect(scan_texts *texts, const char *operand, const scan_options *
     texts->failed = !file_options_visit(&options->files, operand, add, texts) || texts->failed;
 }
 
+/* Whether a text that a list names is not standard input, or that has not been read before. False
+ * after reporting. */
+static bool stdin_is_left(const char *name, const scan_options *options) {
+    return strcmp(name, "-") != 0 ||
+           division_options_share_stdin(&options->division, &scan_command,
+                                        pattern_options_use_stdin(&options->patterns), true);
+}
+
 /* The texts that a list names. */
 static void collect_list(scan_texts *texts, const char *path, char separator,
                          const scan_options *options) {
     text_list list;
     if (text_list_read(&list, path, separator)) {
         for (size_t i = 0; i < list.count && !texts->refused; i++) {
-            texts->refused = output_overwrites_text(options->output, list.names[i]);
+            texts->refused = output_overwrites_text(options->output, list.names[i]) ||
+                             !stdin_is_left(list.names[i], options);
             if (!texts->refused)
                 collect(texts, list.names[i], options);
         }

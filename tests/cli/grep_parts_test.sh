@@ -201,6 +201,19 @@ got=$?
 checks=$((checks + 1))
 if [ $got -ne 2 ] || ! grep -q '^trawl: text shrinking: ' messages; then fail "a text that shrinks ($got): $(head -c 300 messages)"; fi
 
+# With -I a NUL behind the end of the search counts no more than without a journal.
+{ yes x | head -60000; printf '\0\n'; } >late.nul
+for flags in '-I -l' '-I -L' '-I -m1 -c' '-I -m1' '-I -c'; do
+    rm -rf j
+    # shellcheck disable=SC2086  # flags
+    "$trawl" grep $flags x late.nul >want
+    # shellcheck disable=SC2086
+    "$trawl" grep $flags --journal j x late.nul
+    "$trawl" cat j >got
+    checks=$((checks + 1))
+    cmp -s got want || fail "a late NUL, $flags"
+done
+
 # Killed at random moments, and resumed each time.
 text big 3000000 plain
 grep=("$trawl" grep --threads 2 -n -e aaab --journal-segment 5000 big one)

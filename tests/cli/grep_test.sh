@@ -203,4 +203,13 @@ END
     expect 0 '10000000 1:a' bash -c "'$trawl' grep -on a long | uniq -c | sed 's/^ *//'"
 fi
 
+# With -w a part begins right behind another, whatever is before it, only if there are two patterns
+# (GNU grep 3.8).
+printf ' -a-a-a \n' >touching
+expect 0 '1:-a' "$trawl" grep -owb -e -a touching
+expect 0 '1:-a' "$trawl" grep -owb -e -a -e -a touching
+expect 0 '1:-a' "$trawl" grep -iowb -e -a -e -A touching
+expect 0 '1:-a\n3:-a\n5:-a' "$trawl" grep -owb -e -a -e zz touching
+expect 0 '1:-a\n3:-a\n5:-a' "$trawl" grep -owb -e -a -e '' touching
+
 finish

@@ -305,4 +305,13 @@ check 'a journal with a large number' timeout 2 "$trawl" cat many.d
 cmp -s .out <("$trawl" cat sound) || fail 'a journal with a large number: other results'
 mkdir empty.d && : >empty.d/part-9999999
 refuse 'empty.d/part-9999999: is no file of this scan' "$trawl" scan -e fox --journal empty.d text
+# A record that was not complete when the machine stopped is cut off by --resume, also if its writer
+# has nothing left to do: else cat would refuse it for ever.
+for damage in '-10 torn.d/journal-0' '+30 torn.d/journal-0' '13 torn.d/journal-1'; do
+    rm -rf torn.d && cp -r sound torn.d
+    truncate -s $damage
+    expect 0 '' "$trawl" scan -e fox --journal torn.d --resume text
+    cmp -s <("$trawl" cat torn.d) <("$trawl" cat sound) || fail "a journal cut by $damage: other results"
+done
+rm -r torn.d
 finish

@@ -281,4 +281,18 @@ printf 'x' >text2
 refuse 'missing: No such file' "$trawl" replace -f map.tsv text missing -o missing.out
 check 'after an error -o changes nothing' test ! -s missing.out
 
+# What is no file is written even so: its reader has got a part of it already.
+expect 2 'NYC, old\ttown: s' bash -c "'$trawl' replace -f map.tsv -o - text missing 2>.err2"
+mkfifo pipe
+cat pipe >piped &
+refuse 'missing: No such file' "$trawl" replace -f map.tsv -o pipe text missing
+wait
+has_content piped 'NYC, old\ttown: s\n'
+
+# A file that is named - is no standard input.
+mkdir dash
+printf 'NYC' >dash/-
+expect 0 '' bash -c "cd dash && '$trawl' replace --in-place -r -e NYC --with 'New York' <../text"
+has_content dash/- 'New York'
+
 finish

@@ -416,4 +416,36 @@ for given in '-e a' '-f a' -i -w --crlf '--engine ac-dfa' '--variant stt' '--pat
 done
 expect 0 2 "$trawl" scan --thr 1 --placement spread --copy-tables --chunk-bytes 64k -ce fox -- a
 
+# a file that is named - is no standard input, and -o - is standard output
+mkdir dash
+printf 'a fox' >dash/-
+expect 0 './-\t2\t5\t0' bash -c "cd dash && '$trawl' scan --no-pattern -e fox -r <../a"
+printf 'fox\n' >self
+refuse 'text self: not scanned, since it is the output too' bash -c "'$trawl' scan -e fox -o - self >>self"
+expect 0 '2' "$trawl" scan -c -e fox -o - a
+
+# standard input is read once
+printf 'a\n-\n' >names
+refuse 'standard input cannot be both the patterns and the text' \
+    bash -c "printf 'fox\n' | '$trawl' scan -f - --files-from names"
+refuse 'standard input cannot be both a text and the names of the texts' \
+    bash -c "'$trawl' grep fox --files-from - - <names"
+expect 0 'a\t4\t7\t0\na\t13\t16\t0\n-\t0\t3\t0' \
+    bash -c "printf 'fox\n' | '$trawl' scan --no-pattern -e fox --files-from names"
+
+# records of a pipe are shown as they come: the first one before the second is written
+mkfifo come shown
+"$trawl" scan --records lines --no-pattern -e fox <come >shown &
+exec 8>come 9<shown
+printf 'fox\n' >&8
+checks=$((checks + 1))
+read -r -t 20 line <&9 || fail 'no record of a pipe before its end'
+[ "$line" = $'-\t0\t0\t3\t0' ] || fail "the first record of a pipe: $line"
+printf 'a fox' >&8
+exec 8>&-
+read -r -t 20 line <&9 || fail 'no last record of a pipe'
+[ "$line" = $'-\t1\t2\t5\t0' ] || fail "the last record of a pipe: $line"
+exec 9<&-
+wait
+
 finish

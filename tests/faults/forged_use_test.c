@@ -4,6 +4,7 @@
  * scans without undefined behaviour, whatever it finds.
  */
 #include "database/outputs.h"
+#include "effort.h"
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "faults/forgery.h"
@@ -260,6 +261,11 @@ static const uint32_t field_values[] = {
     27, 28, 31, 32, 33, 63, 64, 65, 100, 1024, 65535, 65536, 0x7fffffff, 0xffffffff};
 enum { FIELD_VALUES = sizeof field_values / sizeof *field_values };
 
+/* Random changes of each set. */
+static int rounds(void) {
+    return TESTS_ARE_SLOW || effort_is_short() ? 600 : 1500;
+}
+
 static uint32_t near_value(random_source *source, uint32_t value) {
     switch (random_below(source, 4)) {
     case 0:
@@ -331,7 +337,7 @@ static void qgram_fields_together(void **state) {
                     (void)forgery_try(&forged);
                 }
         }
-        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
+        for (int round = 0; round < rounds(); round++) {
             change_tier(&forged, &source, (uint32_t)random_below(&source, tiers));
             (void)forgery_try(&forged);
         }
@@ -371,7 +377,7 @@ static void qgram_tables(void **state) {
         forgery forged;
         forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
                      qgram_sets[s].variant);
-        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
+        for (int round = 0; round < rounds(); round++) {
             for (size_t changes = random_between(&source, 1, 3); changes; changes--) {
                 size_t kind = random_below(&source, sizeof kinds / sizeof *kinds);
                 uint32_t n = 0;

@@ -28,7 +28,7 @@ enum {
     RUNNERS_PER_COMBINATION = 2,
     LARGE_EVERY = 8000,
     SHRINK_TRIES = 3000,
-    DEFAULT_CASES = TESTS_ARE_SLOW ? 1000 : 3000
+    DEFAULT_CASES = TESTS_ARE_SLOW ? 700 : 2000
 };
 
 /* The current case, to be printed if a signal ends the process. */
