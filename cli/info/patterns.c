@@ -11,8 +11,15 @@
 #include "trawl/trawl_groups.h"
 
 /* Why a pattern cannot be written in a format, or NULL. */
-static const char *find_objection(const trawl_pattern *pattern, bool conditioned, bool grouped,
+static const char *find_objection(const trawl_db *db, uint32_t id, const trawl_pattern *pattern,
                                   pattern_format format) {
+    trawl_condition condition = TRAWL_CONDITION;
+    bool conditioned = trawl_db_condition(db, id, &condition);
+    bool grouped = trawl_db_has_groups(db);
+    if (format == PATTERN_FORMAT_TSV && !condition_has_text(db, id))
+        return "has a condition that no match can fulfil, or a class without bytes, which no "
+               "format "
+               "can say";
     if (format == PATTERN_FORMAT_TSV)
         return memchr(pattern->name, '\t', pattern->name_length) != NULL ||
                        memchr(pattern->name, '\n', pattern->name_length) != NULL
@@ -86,9 +93,7 @@ int info_write_patterns(const trawl_db *db, pattern_format format) {
     size_t longest = about.max_length;
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         pattern.name = pattern.name == NULL ? "" : pattern.name;
-        trawl_condition condition = TRAWL_CONDITION;
-        const char *objection = find_objection(&pattern, trawl_db_condition(db, id, &condition),
-                                               trawl_db_has_groups(db), format);
+        const char *objection = find_objection(db, id, &pattern, format);
         longest = pattern.value_length > longest ? pattern.value_length : longest;
         if (objection != NULL) {
             report("pattern %u %s", id, objection);

@@ -313,8 +313,9 @@ typedef int (*trawl_on_match)(const trawl_match *match, void *context);
  * thread (of less than 64 KiB with several threads), and without device, report or study options, a
  * database keeps at most 16 scanners, no more than there were calls at once, of 25 KB to 1 MB each
  * (none if its longest pattern has more than 4,096 bytes). trawl_db_free frees them. Such calls
- * take no lock, may overlap and nest, and work in the child of a fork. They do not read TRAWL_CPU
- * again. A database also keeps the automata that it needs for texts full of candidates, and what a
+ * take no lock (but for the first ones with sets of mixed letter case or with conditions, while
+ * automata are made for these), may overlap and nest, and work in the child of a fork. They do not
+ * read TRAWL_CPU again. A database also keeps the automata that it needs for texts full of candidates, and what a
  * scan on a GPU has copied there; trawl_db_free frees these too.
  * Returns TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT,
  * also if the environment variable TRAWL_CPU names an instruction set that is not there;

@@ -44,7 +44,6 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->uploads = &made->uploads_storage;
     (void)pthread_mutex_init(&made->uploads->lock, NULL);
     made->fallback = &made->fallback_storage;
-    (void)pthread_mutex_init(&made->fallback->lock, NULL);
     made->idle = made->idle_storage;
     *db = made;
     return TRAWL_OK;
@@ -73,7 +72,6 @@ void trawl_db_free(trawl_db *db) {
         if (db->fallback->pair != NULL) {
             db->fallback->release_pair(db->fallback->pair);
         }
-        (void)pthread_mutex_destroy(&db->fallback->lock);
         release_block((uint8_t *)(uintptr_t)db->block, db->size, db->owner);
         trawl_release(db);
     }

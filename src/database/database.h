@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/byte_set.h"
+#include "base/fork_lock.h"
 #include "database/image.h"
 #include "pattern/conditions.h"
 #include "pattern/offsets.h"
@@ -65,11 +66,12 @@ typedef struct trawl_uploads {
 /* The fallback automata: databases of automata for the same patterns, compiled when a scan first
  * needs them: one (run/fallback.h), or a pair (run/case_pair.h). */
 typedef struct trawl_fallback {
-    pthread_mutex_t lock;
-    struct trawl_db *db; /* NULL: not compiled yet, or refused */
-    bool refused;        /* compiling failed, mostly for lack of memory; it is not tried again */
-    struct trawl_case_pair *pair; /* NULL: not needed, or refused */
-    bool pair_decided;            /* whether the pair is needed is known, and it is made if so */
+    trawl_fork_lock lock; /* held while they are made; `decided` and `pair_decided` are set last, by
+                             atomic stores, and read without the lock */
+    bool decided;         /* `db` is made, or refused, mostly for lack of memory */
+    bool pair_decided;    /* whether the pair is needed is known, and it is made if so */
+    struct trawl_db *db;  /* NULL: not compiled yet, or refused */
+    struct trawl_case_pair *pair;                       /* NULL: not needed, or refused */
     void (*release_pair)(struct trawl_case_pair *pair); /* set with `pair` */
 } trawl_fallback;
 

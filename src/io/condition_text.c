@@ -129,10 +129,11 @@ static bool read_number(words word, const char *name, bool *given, uint64_t *num
     }
     *given = true;
     *number = 0;
-    bool good = word.length != 0 && word.length < 19;
+    bool good = word.length != 0;
     for (size_t i = 0; good && i < word.length; i++) {
-        good = word.text[i] >= '0' && word.text[i] <= '9';
-        *number = *number * 10 + (uint64_t)(word.text[i] - '0');
+        const uint64_t digit = (uint64_t)(word.text[i] - '0');
+        good = word.text[i] >= '0' && word.text[i] <= '9' && *number <= (UINT64_MAX - digit) / 10;
+        *number = *number * 10 + digit;
     }
     if (!good)
         (void)snprintf(message, CONDITION_MESSAGE, "expected an offset, such as %s=64", name);
@@ -193,11 +194,9 @@ static bool read_word(reading *of, words word, char message[CONDITION_MESSAGE]) 
     return refuse_word(of, word, message);
 }
 
-/* Whether a match of the last pattern may fulfil its condition. */
-static bool can_hold(const trawl_patterns *patterns, const trawl_condition *condition,
+/* Whether a match of `length` bytes may fulfil a condition. */
+static bool can_hold(size_t length, const trawl_condition *condition,
                      char message[CONDITION_MESSAGE]) {
-    trawl_pattern pattern = TRAWL_PATTERN;
-    (void)trawl_patterns_get(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1), &pattern);
     uint64_t start = condition->min_start, end = condition->max_end;
     if (end != 0 && start >= end)
         (void)snprintf(message, CONDITION_MESSAGE,
@@ -207,11 +206,11 @@ static bool can_hold(const trawl_patterns *patterns, const trawl_condition *cond
     else if (condition->at_start && start != 0)
         (void)snprintf(message, CONDITION_MESSAGE,
                        "no match starts with the text and at start=%" PRIu64, start);
-    else if (end != 0 && pattern.length > end - start)
+    else if (end != 0 && length > end - start)
         (void)snprintf(message, CONDITION_MESSAGE,
                        "no match of %zu bytes starts at %" PRIu64
                        " or later and ends at end=%" PRIu64 " or before",
-                       pattern.length, start, end);
+                       length, start, end);
     else
         return true;
     return false;
@@ -242,7 +241,9 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
             break;
         rest = (words){rest.text + word.length + 1, rest.length - word.length - 1};
     }
-    if (!can_hold(patterns, &of.condition, message))
+    trawl_pattern pattern = TRAWL_PATTERN;
+    (void)trawl_patterns_get(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1), &pattern);
+    if (!can_hold(pattern.length, &of.condition, message))
         return false;
     trawl_error error;
     if (trawl_patterns_condition_last(patterns, &of.condition, &error) == TRAWL_OK)
@@ -321,6 +322,23 @@ static char *write_class(const trawl_db *db, uint8_t number, char *to) {
     *to++ = ']';
     *to = '\0';
     return to;
+}
+
+static bool has_members(const trawl_db *db, uint8_t number) {
+    static const uint8_t none[32];
+    uint8_t members[32] = {0};
+    (void)trawl_db_class(db, number, members);
+    return number < TRAWL_CLASS_OWN || memcmp(members, none, sizeof none) != 0;
+}
+
+bool condition_has_text(const trawl_db *db, uint32_t id) {
+    char message[CONDITION_MESSAGE];
+    trawl_pattern pattern = TRAWL_PATTERN;
+    trawl_condition condition = TRAWL_CONDITION;
+    (void)trawl_db_pattern(db, id, &pattern);
+    return !trawl_db_condition(db, id, &condition) ||
+           (has_members(db, condition.left) && has_members(db, condition.right) &&
+            can_hold(pattern.length, &condition, message));
 }
 
 void condition_write_text(const trawl_db *db, uint32_t id, char *text) {

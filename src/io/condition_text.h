@@ -29,6 +29,10 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
  * those of trawl_set_class and trawl_patterns_condition_last. */
 trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error);
 
+/* Whether condition_add_text would take what condition_write_text writes for pattern `id`: not if a
+ * class has no bytes, or if no match can fulfil the condition. */
+bool condition_has_text(const trawl_db *db, uint32_t id);
+
 /* Writes the condition of pattern `id`, or "-", with a NUL. `text` has room for CONDITION_TEXT. */
 enum { CONDITION_TEXT = 4096 };
 void condition_write_text(const trawl_db *db, uint32_t id, char *text);

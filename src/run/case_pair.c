@@ -218,15 +218,16 @@ const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
         return NULL;
     }
     trawl_fallback *fallback = db->fallback;
-    (void)pthread_mutex_lock(&fallback->lock);
-    if (!fallback->pair_decided) {
-        fallback->pair_decided = true;
-        fallback->release_pair = release;
-        fallback->pair = is_needed(db) ? make(db) : NULL;
+    if (!__atomic_load_n(&fallback->pair_decided, __ATOMIC_ACQUIRE)) {
+        trawl_fork_lock_take(&fallback->lock);
+        if (!fallback->pair_decided) {
+            fallback->release_pair = release;
+            fallback->pair = is_needed(db) ? make(db) : NULL;
+            __atomic_store_n(&fallback->pair_decided, true, __ATOMIC_RELEASE);
+        }
+        trawl_fork_lock_give(&fallback->lock);
     }
-    const trawl_case_pair *pair = fallback->pair;
-    (void)pthread_mutex_unlock(&fallback->lock);
-    return pair;
+    return fallback->pair;
 }
 
 trawl_status trawl_case_pair_open(const trawl_case_pair *pair, const trawl_scan_settings *settings,

@@ -22,14 +22,18 @@ static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *
 /* The automaton of a database that needs no pair; NULL: there is no memory for one. */
 static const trawl_db *automaton_of(const trawl_db *db, trawl_error *error) {
     trawl_fallback *fallback = db->fallback;
-    (void)pthread_mutex_lock(&fallback->lock);
-    if (fallback->db == NULL && !fallback->refused) {
-        fallback->refused = build(db, &fallback->db, error) != TRAWL_OK;
-        trawl_clear(error);
+    if (!__atomic_load_n(&fallback->decided, __ATOMIC_ACQUIRE)) {
+        trawl_fork_lock_take(&fallback->lock);
+        if (!fallback->decided) {
+            struct trawl_db *made = NULL;
+            (void)build(db, &made, error);
+            trawl_clear(error);
+            fallback->db = made;
+            __atomic_store_n(&fallback->decided, true, __ATOMIC_RELEASE);
+        }
+        trawl_fork_lock_give(&fallback->lock);
     }
-    const trawl_db *automaton = fallback->db;
-    (void)pthread_mutex_unlock(&fallback->lock);
-    return automaton;
+    return fallback->db;
 }
 
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {

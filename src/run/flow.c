@@ -146,6 +146,20 @@ static trawl_status walk_with_threads(trawl_run *run, const flow_windows *window
     return status == TRAWL_OK ? trawl_run_window(run, &windows->rest, NULL) : status;
 }
 
+/* Selects the leftmost matches of a piece, from `start` on, up to where later pieces decide. */
+static trawl_status select_in(trawl_scanner *scanner, trawl_run *run, const flow_windows *windows,
+                              uint64_t start, bool ends) {
+    trawl_delivery *delivery = run == NULL ? &scanner->delivery : &run->delivery;
+    trawl_delivery_restart(delivery, start);
+    trawl_status status =
+        run == NULL ? walk_here(scanner, windows) : walk_with_threads(run, windows);
+    if (status == TRAWL_OK) {
+        status =
+            ends ? trawl_delivery_finish(delivery) : trawl_delivery_settle(delivery, windows->end);
+    }
+    return status;
+}
+
 trawl_status trawl_flow_search(trawl_scanner *scanner, trawl_run *run, void *flow,
                                const trawl_flow_piece *piece, const trawl_receiver *receiver,
                                uint64_t *per_pattern) {
@@ -158,12 +172,14 @@ trawl_status trawl_flow_search(trawl_scanner *scanner, trawl_run *run, void *flo
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
-    trawl_delivery_restart(delivery, state.next > start ? state.next : start);
-    trawl_status status =
-        run == NULL ? walk_here(scanner, &windows) : walk_with_threads(run, &windows);
-    if (status == TRAWL_OK) {
-        status = piece->ends ? trawl_delivery_finish(delivery)
-                             : trawl_delivery_settle(delivery, windows.end);
+    start = state.next > start ? state.next : start;
+    trawl_status status = select_in(scanner, run, &windows, start, piece->ends);
+    if (status == TRAWL_STOPPED && selects && run == NULL) {
+        /* Matches that are not delivered cover text all the same: later ones do not overlap them.
+         * (A stream, which has a run, does not go on after a stop.) */
+        delivery->receiver = (trawl_receiver){.context = NULL};
+        delivery->per_pattern = NULL;
+        (void)select_in(scanner, run, &windows, start, piece->ends);
     }
     state.next = selects ? delivery->leftmost.next : 0;
     write_state(scanner->db, flow, &state, piece->bytes, piece->length);

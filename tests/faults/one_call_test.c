@@ -224,6 +224,56 @@ static void threads_and_forks(void **state) {
     test_case_free(&test);
 }
 
+/* A thread that scans for the first time, with a set that needs a pair of automata
+ * (run/case_pair.h) whose making takes some milliseconds; and a fork meanwhile, whose child scans
+ * too. */
+static trawl_db *compile_mixed(size_t count) {
+    trawl_patterns *patterns = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "ac-nfa";
+    options.matches = TRAWL_MATCH_LEFTMOST_FIRST;
+    assert_int_equal(trawl_patterns_new(&patterns, NULL), TRAWL_OK);
+    for (size_t i = 0; i < count; i++) {
+        char bytes[16];
+        int length = snprintf(bytes, sizeof bytes, "Ab%zx", i);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, (size_t)length,
+                                            i % 2 != 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0, NULL),
+                         TRAWL_OK);
+    }
+    assert_int_equal(trawl_compile(patterns, &options, &db, NULL), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+static void *first_scan(void *db) {
+    (void)trawl_scan(db, "aB1", 3, NULL, ignore, NULL, NULL);
+    return NULL;
+}
+
+static void fork_while_automata_are_made(void **state) {
+    (void)state;
+    for (int round = 0; FORKS_BESIDE_THREADS && round < 4; round++) {
+        pthread_t thread;
+        int how;
+        uint64_t total = 0;
+        trawl_db *db = compile_mixed(60000);
+        assert_int_equal(pthread_create(&thread, NULL, first_scan, db), 0);
+        usleep((useconds_t)(1 + 4 * round) * 1000);
+        pid_t child = fork();
+        if (child == 0) {
+            (void)alarm(60); /* else a child that waits for a lost thread would do so for ever */
+            bool right = trawl_count(db, "aB1", 3, NULL, &total, NULL, NULL) == TRAWL_OK;
+            _exit(right && total == 1 ? 0 : 1);
+        }
+        assert_true(child > 0);
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_int_equal(how, 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        trawl_db_free(db);
+    }
+}
+
 /* ------------------------------------------------------------------ failures */
 
 static int append(const trawl_match *match, void *context) {
@@ -269,6 +319,7 @@ int main(void) {
     source = random_for_case(random_seed(), 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_calls_allocate_nothing), cmocka_unit_test(calls_inside_of_calls),
-        cmocka_unit_test(threads_and_forks), cmocka_unit_test(without_memory)};
+        cmocka_unit_test(threads_and_forks), cmocka_unit_test(fork_while_automata_are_made),
+        cmocka_unit_test(without_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

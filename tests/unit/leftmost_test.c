@@ -17,6 +17,8 @@
 #include "random.h"
 #include "run/case_pair.h"
 #include "scan/contract.h"
+#include "trawl/trawl_groups.h"
+#include "trawl/trawl_scanner.h"
 
 enum { MOST_PATTERNS = 64, TEXT_BYTES = 400 };
 
@@ -347,6 +349,67 @@ static void time_grows_with_text_and_results_alone(void **state) {
     free(text);
 }
 
+/* ------------------------------------------------------------------ flows */
+
+static int count_batch(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    *(size_t *)context += count;
+    return 0;
+}
+
+static int stop_batch(const trawl_match *matches, size_t count, void *context) {
+    (void)count_batch(matches, count, context);
+    return 1;
+}
+
+/* A call that stops in a piece, or that has found all groups, leaves matches unreported. They cover
+ * the text all the same: "ab" before "c", so that "bcd" is no match. */
+static void flows_go_on_behind_matches_that_were_not_reported(void **state) {
+    (void)state;
+    trawl_error error;
+    trawl_patterns *patterns = NULL;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            trawl_patterns_add(patterns, i == 0 ? "ab" : "bcd", i == 0 ? 2 : 3, 0, &error),
+            TRAWL_OK);
+        assert_int_equal(trawl_patterns_group_last(patterns, 7, &error), TRAWL_OK);
+    }
+    for (size_t kind = 0; kind < 2; kind++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        trawl_db *db = NULL;
+        trawl_scanner *scanner = NULL;
+        options.matches = kinds[kind];
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+        void *flow = malloc(trawl_flow_bytes(db));
+        for (int first = 0; first < 2; first++)
+            for (int second = 0; second < 2; second++) {
+                uint32_t ids[2];
+                size_t found = 0;
+                trawl_flow_start(flow);
+                if (first == 0)
+                    assert_int_equal(trawl_flow_which(scanner, flow, "abxabc", 6, ids, 2), 1);
+                else
+                    assert_int_equal(
+                        trawl_flow_scan(scanner, flow, "abxabc", 6, stop_batch, &found),
+                        TRAWL_STOPPED);
+                found = 0;
+                if (second == 0)
+                    assert_int_equal(trawl_flow_which(scanner, flow, "d", 1, ids, 2), 0);
+                else
+                    assert_int_equal(trawl_flow_scan(scanner, flow, "d", 1, count_batch, &found),
+                                     TRAWL_OK);
+                assert_int_equal(trawl_flow_finish(scanner, flow, count_batch, &found), TRAWL_OK);
+                assert_int_equal(found, 0);
+            }
+        free(flow);
+        trawl_scanner_close(scanner);
+        trawl_db_free(db);
+    }
+    trawl_patterns_free(patterns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_patterns_are_selected_as_by_naive_search),
@@ -355,6 +418,7 @@ int main(void) {
         cmocka_unit_test(conditions_of_one_letter_case),
         cmocka_unit_test(conditions_report_one_match_for_each_start),
         cmocka_unit_test(time_grows_with_text_and_results_alone),
+        cmocka_unit_test(flows_go_on_behind_matches_that_were_not_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
