@@ -315,12 +315,12 @@ typedef int (*trawl_on_match)(const trawl_match *match, void *context);
  * (none if its longest pattern has more than 4,096 bytes). trawl_db_free frees them. Such calls
  * take no lock (but for the first ones with sets of mixed letter case or with conditions, while
  * automata are made for these), may overlap and nest, and work in the child of a fork. They do not
- * read TRAWL_CPU again. A database also keeps the automata that it needs for texts full of candidates, and what a
- * scan on a GPU has copied there; trawl_db_free frees these too.
- * Returns TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT,
- * also if the environment variable TRAWL_CPU names an instruction set that is not there;
- * TRAWL_ERROR_MEMORY; TRAWL_ERROR_LIMIT for more than 1,024 threads; TRAWL_ERROR_UNAVAILABLE if the
- * GPU cannot be used; TRAWL_ERROR_DEVICE. Matches reported before an error are correct. */
+ * read TRAWL_CPU again. A database also keeps the automata that it needs for texts full of
+ * candidates, and what a scan on a GPU has copied there; trawl_db_free frees these too. Returns
+ * TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT, also if the environment
+ * variable TRAWL_CPU names an instruction set that is not there; TRAWL_ERROR_MEMORY;
+ * TRAWL_ERROR_LIMIT for more than 1,024 threads; TRAWL_ERROR_UNAVAILABLE if the GPU cannot be used;
+ * TRAWL_ERROR_DEVICE. Matches reported before an error are correct. */
 TRAWL_API trawl_status trawl_scan(const trawl_db *db, const void *text, size_t length,
                                   const trawl_scan_options *options, trawl_on_match on_match,
                                   void *context, trawl_error *error);
