@@ -42,8 +42,9 @@ endfunction()
 # With SHARDS, the same program is run n times, each on its own part of the random cases
 # (TRAWL_TEST_SHARD="i/n"). With EACH_CPU_SET, it is run once more as NAME_SET for each instruction
 # set, and skipped where it would be no other test than the plain one (its main begins with
-# cpu_set_apply); these have the label full, those named by SETS_IN_CHECK check. SET_CASES is their
-# number of random cases, for a test whose cases are large; a fifth of it where tests are slow.
+# cpu_set_apply); these have the label full, those named by SETS_IN_CHECK check, in their short form.
+# SET_CASES is their number of random cases, for a test whose cases are large; a fifth of it where
+# tests are slow.
 function(trawl_add_test name)
   cmake_parse_arguments(ARG "EACH_CPU_SET" "TIMEOUT;COST;FULL_COST;SHARDS;SET_CASES" "LABELS;LINK_OPTIONS;SETS_IN_CHECK"
                         ${ARGN})
@@ -73,12 +74,15 @@ function(trawl_add_test name)
     list(REMOVE_ITEM ARG_LABELS core each-processor)
     foreach(cpu ${TRAWL_CPU_SETS})
       set(labels ${ARG_LABELS} cpu cpu-${cpu})
+      set(effort "")
       if(NOT cpu IN_LIST ARG_SETS_IN_CHECK)
         list(APPEND labels full)
+      elseif(ARG_FULL_COST)
+        set(effort TRAWL_TEST_EFFORT=short)
       endif()
       trawl_register_test(${name}_${cpu} ${common} COST ${ARG_COST}
         LABELS ${labels}
-        ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${cases})
+        ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${cases} ${effort})
     endforeach()
   endif()
 endfunction()
