@@ -108,11 +108,11 @@ static trawl_status upload_case_counts(trawl_cuda_db *uploaded, trawl_error *err
         trawl_outputs_view(uploaded->db, part, &host);
         count += (trawl_case_words(&host, uploaded->flags) + 1) / 2 * 2;
     }
-    uint32_t *words = (uint32_t *)trawl_allocate(count, sizeof *words);
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->case_words, count * sizeof(uint32_t)), error);
+    uint32_t *words = (uint32_t *)trawl_allocate_zeroed(count, sizeof *words);
     if (words == NULL) {
         return trawl_fail_memory(error, "a database on a device", count * sizeof *words);
     }
-    cudaError_t code = cudaMalloc((void **)&uploaded->case_words, count * sizeof *words);
     uint64_t at = 0;
     for (uint32_t part = 0; part < uploaded->parts; part++) {
         trawl_outputs host;
@@ -123,11 +123,10 @@ static trawl_status upload_case_counts(trawl_cuda_db *uploaded, trawl_error *err
             trawl_case_view(uploaded->case_words + at, own, host.keys);
         at += (own + 1) / 2 * 2; /* spellings are loaded as pairs of words */
     }
-    if (code == cudaSuccess) {
-        code = cudaMemcpy(uploaded->case_words, words, at * sizeof *words, cudaMemcpyHostToDevice);
-    }
+    cudaError_t code =
+        cudaMemcpy(uploaded->case_words, words, at * sizeof *words, cudaMemcpyHostToDevice);
     trawl_release(words);
-    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "copying counts", error);
+    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpy", error);
 }
 
 /* The parts of a database that have outputs: 0 for engines that list patterns themselves. */

@@ -228,7 +228,8 @@ static inline trawl_case_counts trawl_cuda_put_case_counts(trawl_cuda_uploader *
     }
     const void *place = trawl_cuda_put(self, words, count * sizeof *words);
     trawl_release(words);
-    return trawl_case_view((const uint32_t *)place, count, outputs.keys);
+    return place == NULL ? trawl_case_counts{}
+                         : trawl_case_view((const uint32_t *)place, count, outputs.keys);
 }
 
 /* Uploads the outputs of keys, and sets all of *keys but first_hit. */
