@@ -238,4 +238,12 @@ rm "$profile"
 check 'no profile' "$trawl" scan --stats -c -f words text
 holds 'nothing is ignored' bash -c '! grep -q ignored .err'
 
+# conditions come back as they were written, with the largest offset
+printf 'n\t-\tab\tleft=[x-z],start=18446744073709551615\n' >largest.tsv
+"$trawl" compile -f largest.tsv --pattern-format tsv -o largest.db
+expect 0 'n\t-\tab\tleft=[x-z],start=18446744073709551615' \
+    "$trawl" info --db largest.db --patterns --pattern-format tsv
+printf 'n\t-\tab\tstart=18446744073709551616\n' >larger.tsv
+refuse 'expected an offset, such as start=64' "$trawl" compile -f larger.tsv --pattern-format tsv -o largest.db
+
 finish

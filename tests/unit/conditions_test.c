@@ -264,6 +264,31 @@ static void short_texts_pass_over_them_too(void **state) {
     free(text);
 }
 
+/* A copy of a database's patterns has the classes that were defined, and no others. */
+static void copies_define_no_further_classes(void **state) {
+    (void)state;
+    trawl_error error;
+    trawl_patterns *patterns = NULL, *copy = NULL;
+    trawl_db *db = NULL;
+    uint8_t members[32] = {2};
+    trawl_condition condition = TRAWL_CONDITION;
+    condition.left = TRAWL_CLASS_OWN;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_class(patterns, TRAWL_CLASS_OWN, members, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "ab", 2, 0, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_condition_last(patterns, &condition, &error), TRAWL_OK);
+    assert_int_equal(trawl_compile(patterns, NULL, &db, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_new(&copy, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add_database(copy, db, &error), TRAWL_OK);
+    condition.left = TRAWL_CLASS_OWN + 4;
+    assert_int_equal(trawl_patterns_condition_last(copy, &condition, &error), TRAWL_ERROR_ARGUMENT);
+    members[0] = 4;
+    assert_int_equal(trawl_patterns_class(copy, TRAWL_CLASS_OWN + 1, members, &error), TRAWL_OK);
+    trawl_patterns_free(copy);
+    trawl_patterns_free(patterns);
+    trawl_db_free(db);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_conditions_are_refused),
@@ -274,6 +299,7 @@ int main(void) {
         cmocka_unit_test(walkers_pass_over_ends_within_words),
         cmocka_unit_test(walkers_pass_over_starts_within_words),
         cmocka_unit_test(short_texts_pass_over_them_too),
+        cmocka_unit_test(copies_define_no_further_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
