@@ -63,6 +63,13 @@ static void a_gpu_gets_the_kernel_that_the_text_calls_for(void **state) {
     assert_choice(words, rare, SAMPLE, "qgram", "kernel filter");
     assert_choice(letters, genome, SAMPLE, "qgram", "kernel packed");
     assert_choice(letters, rare, SAMPLE, "qgram", "kernel filter");
+    /* Each of 4,096 strings some ten times: more matches at a position than planes have bits for.
+     */
+    trawl_patterns *repeated = of_letters("acgt", 40000, 6);
+    char *repeats = text_of(repeated, SAMPLE);
+    assert_choice(repeated, repeats, SAMPLE, "ac-dfa", "kernel hot");
+    free(repeats);
+    trawl_patterns_free(repeated);
     /* A few states, all of them in shared memory, against a table of pairs and its candidates. */
     assert_int_equal(trawl_patterns_add(pair, "abc", 3, 0, &error), TRAWL_OK);
     assert_int_equal(trawl_patterns_add(pair, "bcde", 4, 0, &error), TRAWL_OK);
