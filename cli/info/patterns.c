@@ -17,8 +17,7 @@ static const char *find_objection(const trawl_db *db, uint32_t id, const trawl_p
     bool conditioned = trawl_db_condition(db, id, &condition);
     bool grouped = trawl_db_has_groups(db);
     if (format == PATTERN_FORMAT_TSV && !condition_has_text(db, id))
-        return "has a condition that no match can fulfil, or a class without bytes, which no "
-               "format "
+        return "has a condition that no match fulfils, or a class without bytes, which no format "
                "can say";
     if (format == PATTERN_FORMAT_TSV)
         return memchr(pattern->name, '\t', pattern->name_length) != NULL ||

@@ -72,6 +72,15 @@ bool part_writer_put(part_writer *writer, const void *bytes, size_t length) {
     return errno == 0 || fail_segment(writer, writer->part_path);
 }
 
+/* Removes the first `written` bytes of a record that could not be written whole. Keeps errno. */
+static void cut_record(const part_writer *writer, uint64_t written) {
+    const int code = errno;
+    const off_t at = lseek(writer->records, 0, SEEK_CUR);
+    if (at >= 0 && ftruncate(writer->records, at - (off_t)written) != 0)
+        report("%s: %s", writer->journal_path, strerror(errno));
+    errno = code;
+}
+
 bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, uint64_t bytes) {
     if (writer->failed)
         return false;
@@ -88,11 +97,7 @@ bool part_writer_finish(part_writer *writer, size_t segment, uint64_t matches, u
     uint64_t written = 0;
     errno = output_write_all(writer->records, &record, sizeof record, &written);
     if (errno != 0) {
-        const int code = errno; /* a part of the record is cut off as by the next run */
-        const off_t at = lseek(writer->records, 0, SEEK_CUR);
-        if (at >= 0 && ftruncate(writer->records, at - (off_t)written) != 0)
-            report("%s: %s", writer->journal_path, strerror(errno));
-        errno = code;
+        cut_record(writer, written);
         return fail_segment(writer, writer->journal_path);
     }
     if (fdatasync(writer->records) != 0)

@@ -2,9 +2,9 @@
 /*
  * A lock for what is made once and takes long, such as an automaton. After a fork the child has one
  * thread; a mutex that another thread of the parent held would stay locked there for ever. This
- * lock knows which process holds it, so that the child takes it over. What the lock protects must
- * be published by one atomic store when it is complete: whatever the other thread had begun is
- * lost.
+ * lock knows which process holds it, so that the child takes it over. The holder publishes its
+ * result by one atomic store when the result is complete; an incomplete result is lost to the
+ * child, which makes its own.
  */
 #ifndef TRAWL_BASE_FORK_LOCK_H
 #define TRAWL_BASE_FORK_LOCK_H

@@ -40,7 +40,7 @@ uint64_t trawl_case_words(const trawl_outputs *outputs, const uint8_t *flags) {
     return 2 * capitals + 3 * (uint64_t)outputs->keys + 1;
 }
 
-/* What spellings of one length are sorted by. */
+/* The order of spellings of one length: by their bytes. */
 typedef struct order {
     const uint8_t *bytes;
     uint32_t length;

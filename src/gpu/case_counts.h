@@ -4,17 +4,18 @@
  * key match, without comparing each of them with the text.
  *
  * Keys of such a set are folded, so the case of its patterns has to be compared with the text. But
- * most texts have few capital letters. Where the text that a key covers has none, exactly those of
- * the key's patterns match that match in any case or have no capitals themselves. Where it has
- * some, those match that match in any case, and those that have the same capitals. Patterns of one
- * spelling are compared once. For the keys
+ * most texts have few capital letters. Where the text that a key covers has no capitals, a pattern
+ * of the key matches if it matches in any case or has no capitals itself. Where that text has some,
+ * a pattern matches if it matches in any case or has the same capitals. Patterns of one spelling
+ * are compared once. For two keys, of which the first one links to the second one:
  *
- *     patterns                                   plain   any case   spellings
- *     "of the" 271 times, "Of the", "Of the"       271          0   "Of the": 2
+ *     own patterns                               plain   any case   own spellings
+ *     "of the" 271 times, "Of the", "Of the"       273          1   "Of the": 2
  *     "the" in any case, "the", "THE"                2          1   "THE": 1
  *
- * the text "of the" has 271 + 2 matches, and "Of the" has 2 of the first key and 2 of the second
- * one, before which no capital is found.
+ * The numbers under "plain" and "any case" are with those of links. The text "of the" has 273
+ * matches. The text "Of the" has 2 of the first key, by its spelling, and 2 of the second one,
+ * whose text has no capitals.
  */
 #ifndef TRAWL_GPU_CASE_COUNTS_H
 #define TRAWL_GPU_CASE_COUNTS_H

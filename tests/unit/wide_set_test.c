@@ -163,12 +163,7 @@ static uint8_t *wide_block(size_t *size) {
     trawl_db *db;
     assert_int_equal(trawl_compile(set, NULL, &db, &error), TRAWL_OK);
     trawl_patterns_free(set);
-    const void *bytes = trawl_db_bytes(db, size);
-    uint8_t *block = malloc(*size);
-    assert_non_null(block);
-    memcpy(block, bytes, *size);
-    trawl_db_free(db);
-    return block;
+    return bytes_of(db, size);
 }
 
 /* Bases and offsets that do not agree with each other or with the bytes. */
