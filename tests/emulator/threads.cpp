@@ -134,15 +134,16 @@ struct thread {
     int predicate;
     unsigned mask;
     unsigned group;
-    uint64_t value;  /* brought */
-    uint64_t result; /* value, once the group is complete */
+    unsigned some;  /* of the group, the lanes whose value is not 0 */
+    uint64_t value; /* brought */
 };
 
 const kernel_launch *current; /* NULL: no kernel runs */
 void (*run_thread)(const void *);
 const void *context;
 std::vector<thread> threads;
-unsigned self; /* the running thread */
+std::vector<uint64_t> results; /* the values of the threads, once their group is complete */
+unsigned self;                 /* the running thread */
 bool in_thread;
 unsigned barrier_result;
 unsigned char *shared;
@@ -151,7 +152,7 @@ size_t shared_bytes;
 emulator_order order;
 std::minstd_rand randomness;
 
-const uint64_t poison = 0xa5a5a5a5a5a5a5a5u;
+const unsigned char poison = 0xa5;
 
 /* Runs threads on its stack for ever. */
 void fiber_main() {
@@ -238,20 +239,26 @@ const std::vector<unsigned> &turns(unsigned count, std::vector<unsigned> &list) 
     return list;
 }
 
+bool is_same(const char *left, const char *right) {
+    return left == right || strcmp(left, right) == 0;
+}
+
 /* Lets complete groups of lanes go on. */
-bool release_lanes(thread *lanes, unsigned count) {
+bool release_lanes(unsigned first, unsigned count) {
+    thread *const lanes = &threads[first];
     bool any = false;
     for (unsigned i = 0; i < count; i++) {
         if (lanes[i].state != AT_WARP) {
             continue;
         }
-        unsigned group = 0;
+        unsigned group = 0, some = 0;
         bool complete = true;
         for (unsigned j = 0; j < count && complete; j++) {
             if ((lanes[i].mask >> j & 1) != 0 && lanes[j].state != EXITED) {
                 complete = lanes[j].state == AT_WARP && lanes[j].mask == lanes[i].mask &&
-                           strcmp(lanes[j].operation, lanes[i].operation) == 0;
+                           is_same(lanes[j].operation, lanes[i].operation);
                 group |= 1u << j;
+                some |= lanes[j].value != 0 ? 1u << j : 0;
             }
         }
         if (!complete) {
@@ -262,7 +269,8 @@ bool release_lanes(thread *lanes, unsigned count) {
             if ((group >> j & 1) != 0) {
                 lanes[j].state = READY;
                 lanes[j].group = group;
-                lanes[j].result = lanes[j].value;
+                lanes[j].some = some;
+                results[first + j] = lanes[j].value;
             }
         }
     }
@@ -279,7 +287,7 @@ void run_warp(unsigned first, unsigned count) {
                 step(first + lane);
             }
         }
-    } while (release_lanes(&threads[first], count));
+    } while (release_lanes(first, count));
 }
 
 /* The threads wait for each other in different places. */
@@ -330,7 +338,7 @@ bool release_block() {
             first = &each;
         }
         if (each.state != AT_BARRIER || each.line != first->line ||
-            strcmp(each.operation, first->operation) != 0 || strcmp(each.file, first->file) != 0) {
+            !is_same(each.operation, first->operation) || !is_same(each.file, first->file)) {
             report_deadlock();
         }
         count += each.predicate != 0;
@@ -370,7 +378,7 @@ void run_block() {
         i++;
     }
     if (shared_bytes != 0) {
-        memset(shared, (int)(poison & 0xff), shared_bytes);
+        memset(shared, poison, shared_bytes);
     }
     do {
         for (unsigned warp : turns((count + 31) / 32, list)) {
@@ -412,25 +420,17 @@ unsigned block_barrier(const char *operation, int predicate, const char *file, i
     return barrier_result;
 }
 
-unsigned warp_exchange(const char *operation, unsigned mask, uint64_t value, const char *file,
-                       int line) {
-    if (in_thread && (mask >> (self % 32) & 1) == 0) {
+exchanged warp_exchange(const char *operation, unsigned mask, uint64_t value, const char *file,
+                        int line) {
+    const unsigned lane = self % 32;
+    if (in_thread && (mask >> lane & 1) == 0) {
         fail("%s (%s:%d): the mask 0x%08x is without the calling lane %u", operation, file, line,
-             mask, self % 32);
+             mask, lane);
     }
     threads[self].mask = mask;
     threads[self].value = value;
     wait(AT_WARP, operation, file, line);
-    return threads[self].group;
-}
-
-uint64_t lane_value(unsigned lane) {
-    bool there = (threads[self].group >> lane & 1) != 0;
-    return there ? threads[self - self % 32 + lane].result : poison;
-}
-
-unsigned lane_number() {
-    return self % 32;
+    return {lane, threads[self].group, threads[self].some, &results[self - lane]};
 }
 
 unsigned char *shared_memory() {
@@ -456,6 +456,7 @@ void run_grid(const kernel_launch &launch, void (*run)(const void *), const void
     blockDim = launch.block;
     gridDim = launch.grid;
     threads.resize((size_t)blockDim.x * blockDim.y * blockDim.z);
+    results.resize((threads.size() + 31) / 32 * 32);
 #ifdef EMULATOR_TSAN
     scheduler.tsan = __tsan_get_current_fiber();
 #endif

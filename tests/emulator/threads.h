@@ -16,7 +16,7 @@
 #define __host__
 #define __constant__ __attribute__((unused))
 #define __shared__ static /* blocks never run at the same time */
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline /* by force, kernels take twenty times as long to compile */
 #define __noinline__ /* also a word inside attributes of the C++ library's headers */
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -49,13 +49,18 @@ bool in_kernel();
  * predicate that is not 0. */
 unsigned block_barrier(const char *operation, int predicate, const char *file, int line);
 
-/* Waits until all live lanes of the mask are here with the same operation and mask; returns the
- * lanes that took part. lane_value is then the value of one of them; for other lanes it is
- * undefined (a poison value). */
-unsigned warp_exchange(const char *operation, unsigned mask, uint64_t value, const char *file,
-                       int line);
-uint64_t lane_value(unsigned lane);
-unsigned lane_number();
+/* What the lanes of a warp bring to a collective. */
+struct exchanged {
+    unsigned lane;          /* the caller's number */
+    unsigned group;         /* the lanes that took part, a bit each */
+    unsigned some;          /* of these, those whose value is not 0 */
+    const uint64_t *values; /* of all 32 lanes; other lanes' are undefined */
+};
+
+/* Waits until all live lanes of the mask are here with the same operation and mask. The values are
+ * valid until the caller waits again. */
+exchanged warp_exchange(const char *operation, unsigned mask, uint64_t value, const char *file,
+                        int line);
 
 unsigned char *shared_memory();
 

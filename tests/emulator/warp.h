@@ -18,18 +18,26 @@ template <class T> uint64_t to_bits(T value) {
     return bits;
 }
 
-template <class T> T lane_value_as(unsigned lane) {
-    uint64_t bits = lane_value(lane);
+/* The value of a lane; a poison value if the lane took no part. */
+template <class T> T lane_value(const exchanged &warp, unsigned lane) {
+    const uint64_t poison = 0xa5a5a5a5a5a5a5a5u;
+    const uint64_t bits = (warp.group >> lane & 1) != 0 ? warp.values[lane] : poison;
     T value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static inline unsigned segment_begin(int width) {
+static inline unsigned segment_begin(unsigned lane, int width) {
     if (width <= 0 || width > warpSize || (width & (width - 1)) != 0) {
         fail("a shuffle of width %d, which is not a power of two up to 32", width);
     }
-    return lane_number() & ~((unsigned)width - 1);
+    return lane & ~((unsigned)width - 1);
+}
+
+template <class T>
+static inline exchanged exchange(const char *operation, unsigned mask, T value, const char *file,
+                                 int line) {
+    return warp_exchange(operation, mask, to_bits(value), file, line);
 }
 
 } // namespace emulator
@@ -41,46 +49,39 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu, EMULATOR_PLACE) {
 template <class T>
 static inline T __shfl_sync(unsigned mask, T value, int source, int width = warpSize,
                             EMULATOR_PLACE) {
-    emulator::warp_exchange("__shfl_sync", mask, emulator::to_bits(value), file, line);
-    unsigned begin = emulator::segment_begin(width);
-    return emulator::lane_value_as<T>(begin + ((unsigned)source & ((unsigned)width - 1)));
+    const emulator::exchanged warp = emulator::exchange("__shfl_sync", mask, value, file, line);
+    const unsigned begin = emulator::segment_begin(warp.lane, width);
+    return emulator::lane_value<T>(warp, begin + ((unsigned)source & ((unsigned)width - 1)));
 }
 
 template <class T>
 static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                                EMULATOR_PLACE) {
-    emulator::warp_exchange("__shfl_up_sync", mask, emulator::to_bits(value), file, line);
-    unsigned begin = emulator::segment_begin(width), lane = emulator::lane_number();
-    return lane - begin < delta ? value : emulator::lane_value_as<T>(lane - delta);
+    const emulator::exchanged warp = emulator::exchange("__shfl_up_sync", mask, value, file, line);
+    const unsigned begin = emulator::segment_begin(warp.lane, width);
+    return warp.lane - begin < delta ? value : emulator::lane_value<T>(warp, warp.lane - delta);
 }
 
 template <class T>
 static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                                  EMULATOR_PLACE) {
-    emulator::warp_exchange("__shfl_down_sync", mask, emulator::to_bits(value), file, line);
-    unsigned end = emulator::segment_begin(width) + (unsigned)width;
-    unsigned lane = emulator::lane_number();
-    return delta >= end - lane ? value : emulator::lane_value_as<T>(lane + delta);
+    const emulator::exchanged warp =
+        emulator::exchange("__shfl_down_sync", mask, value, file, line);
+    const unsigned end = emulator::segment_begin(warp.lane, width) + (unsigned)width;
+    return delta >= end - warp.lane ? value : emulator::lane_value<T>(warp, warp.lane + delta);
 }
 
 template <class T>
 static inline T __shfl_xor_sync(unsigned mask, T value, int other, int width = warpSize,
                                 EMULATOR_PLACE) {
-    emulator::warp_exchange("__shfl_xor_sync", mask, emulator::to_bits(value), file, line);
-    unsigned end = emulator::segment_begin(width) + (unsigned)width;
-    unsigned source = emulator::lane_number() ^ (unsigned)other;
-    return source >= end ? value : emulator::lane_value_as<T>(source);
+    const emulator::exchanged warp = emulator::exchange("__shfl_xor_sync", mask, value, file, line);
+    const unsigned end = emulator::segment_begin(warp.lane, width) + (unsigned)width;
+    const unsigned source = warp.lane ^ (unsigned)other;
+    return source >= end ? value : emulator::lane_value<T>(warp, source);
 }
 
 static inline unsigned __ballot_sync(unsigned mask, int predicate, EMULATOR_PLACE) {
-    unsigned lanes = emulator::warp_exchange("__ballot_sync", mask, predicate != 0, file, line);
-    unsigned result = 0;
-    for (unsigned lane = 0; lane < 32; lane++) {
-        if ((lanes >> lane & 1) != 0 && emulator::lane_value(lane) != 0) {
-            result |= 1u << lane;
-        }
-    }
-    return result;
+    return emulator::warp_exchange("__ballot_sync", mask, predicate != 0, file, line).some;
 }
 
 static inline int __any_sync(unsigned mask, int predicate, EMULATOR_PLACE) {
@@ -92,11 +93,11 @@ static inline int __all_sync(unsigned mask, int predicate, EMULATOR_PLACE) {
 }
 
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value, EMULATOR_PLACE) {
-    unsigned lanes =
-        emulator::warp_exchange("__match_any_sync", mask, emulator::to_bits(value), file, line);
+    const emulator::exchanged warp =
+        emulator::exchange("__match_any_sync", mask, value, file, line);
     unsigned result = 0;
     for (unsigned lane = 0; lane < 32; lane++) {
-        if ((lanes >> lane & 1) != 0 && emulator::lane_value(lane) == emulator::to_bits(value)) {
+        if ((warp.group >> lane & 1) != 0 && warp.values[lane] == emulator::to_bits(value)) {
             result |= 1u << lane;
         }
     }
