@@ -91,15 +91,17 @@ static void check_kernels(combination which, const test_case *test, trawl_match_
     trawl_db_free(db);
 }
 
-static void check_case(const test_case *test, bool bounded) {
+/* `engine`: NULL for all engines. */
+static void check_case(const test_case *test, const char *engine, bool bounded) {
     combination which;
     for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind <= TRAWL_MATCH_LEFTMOST_LONGEST; kind++) {
         match_list expected = {0};
         oracle_search(test->patterns, test->count, test->text, test->length, (trawl_match_kind)kind,
                       &expected);
         for (size_t c = 0; device_combination(c, &which); c++)
-            check_kernels(which, test, (trawl_match_kind)kind, &expected,
-                          bounded ? MOST_FOR_A_POSITION * test->length : UINT64_MAX);
+            if (!engine || strcmp(engine, which.engine) == 0)
+                check_kernels(which, test, (trawl_match_kind)kind, &expected,
+                              bounded ? MOST_FOR_A_POSITION * test->length : UINT64_MAX);
         match_list_free(&expected);
     }
 }
@@ -125,7 +127,7 @@ static void runs(void **state) {
         if (random_chance(&random, 1, 20))
             test_case_append_text(&test, "b", 1);
     }
-    check_case(&test, true);
+    check_case(&test, NULL, true);
     test_case_free(&test);
 }
 
@@ -148,7 +150,7 @@ static void short_letters(void **state) {
         if (random_chance(&random, 1, 30))
             test_case_append_text(&test, "g", 1);
     }
-    check_case(&test, true);
+    check_case(&test, NULL, true);
     test_case_free(&test);
 }
 
@@ -169,8 +171,30 @@ static void mixed_case(void **state) {
         size_t first = random_below(&random, sizeof(letters));
         test_case_append_text(&test, letters + first, sizeof(letters) - first);
     }
-    check_case(&test, false);
+    check_case(&test, NULL, false);
     test_case_free(&test);
+}
+
+/* Engine qgram gives keys of several of its tiers to an automaton, which counts the longest one of
+ * an end, and strips have more matches than there is room for. */
+static void several_tiers(void **state) {
+    (void)state;
+    for (uint64_t round = 0; round < device_cases(4, 2); round++) {
+        static test_case test;
+        uint8_t letters[17];
+        test.name = strdup("nested tiers");
+        random_source random = random_for_case(random_seed(), 10 + round);
+        for (size_t id = 0; id < 24; id++) {
+            size_t length = id < 2 ? 1 : random_between(&random, 1, sizeof(letters));
+            for (size_t i = 0; i < length; i++)
+                letters[i] = (uint8_t)(id < 2 ? "ab"[id] : "ab"[random_below(&random, 2)]);
+            test_case_add_pattern(&test, letters, length, TRAWL_PATTERN_CASE_INSENSITIVE);
+        }
+        while (test.length < 20000)
+            test_case_append_text(&test, random_below(&random, 2) ? "a" : "b", 1);
+        check_case(&test, "qgram", false);
+        test_case_free(&test);
+    }
 }
 
 int main(void) {
@@ -180,6 +204,7 @@ int main(void) {
         cmocka_unit_test(runs),
         cmocka_unit_test(short_letters),
         cmocka_unit_test(mixed_case),
+        cmocka_unit_test(several_tiers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

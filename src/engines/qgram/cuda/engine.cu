@@ -251,7 +251,11 @@ static trawl_status write_all(const trawl_cuda_qgram_call *call,
                                 : trawl_cuda_qgram_write_records(call, error);
     }
     if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_write_full_strips(call, error);
+        /* Where only the longest key of an end counts, the automaton has counted one for all of its
+         * tiers, and each other tier has counted its own. */
+        const bool longest = call->view->table[0].endings.keys.longest;
+        status = trawl_cuda_qgram_write_full_strips(
+            call, states != NULL && longest ? tiers : call->view->tiers, error);
     }
     return status == TRAWL_OK && states != NULL ? trawl_cuda_qgram_sort_full_strips(call, error)
                                                 : status;
