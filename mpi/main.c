@@ -19,13 +19,30 @@ static int print_version(void) {
     return EXIT_MATCHED;
 }
 
+typedef enum request { REQUEST_NONE, REQUEST_VERSION, REQUEST_HELP, REQUEST_SCAN } request;
+
+static request requested(int argc, char **argv) {
+    const char *word = argc >= 2 ? argv[1] : "";
+    if (strcmp(word, "--version") == 0)
+        return REQUEST_VERSION;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return REQUEST_HELP;
+    return strcmp(word, "scan") == 0 ? REQUEST_SCAN : REQUEST_NONE;
+}
+
 static int start(const ranks *self, int argc, char **argv) {
     bool root = self->rank == 0;
-    if (argc >= 2 && strcmp(argv[1], "--version") == 0)
+    request wanted = requested(argc, argv);
+    if (!share_equal((int)wanted)) {
+        if (root)
+            report("all ranks must be started with the same word behind 'trawl-mpi'");
+        return EXIT_ERROR;
+    }
+    if (wanted == REQUEST_VERSION)
         return root ? print_version() : EXIT_MATCHED;
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    if (wanted == REQUEST_HELP)
         return root ? command_print_help(&ranks_command) : EXIT_MATCHED;
-    if (argc >= 2 && strcmp(argv[1], "scan") == 0)
+    if (wanted == REQUEST_SCAN)
         return share_version(self) ? ranks_scan(self, argc - 1, argv + 1) : EXIT_ERROR;
     if (root)
         report("expected 'trawl-mpi scan'; see 'trawl-mpi --help'");

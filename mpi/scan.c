@@ -285,16 +285,17 @@ int ranks_scan(const ranks *self, int argc, char **argv) {
     scan_options options = {0};
     cluster all = {.self = *self, .options = &options, .journal = {.lock = -1}};
     int status = EXIT_ERROR;
-    int parsed = 0;
-    bool root = self->rank == 0;
-    if (root)
+    int root_parsed = 0;
+    bool parsed = false;
+    if (self->rank == 0)
+        parsed = root_parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
+    /* What rank 0 refuses, and has reported, the others need not report. */
+    (void)MPI_Bcast(&root_parsed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (self->rank != 0 && root_parsed)
         parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
-    (void)MPI_Bcast(&parsed, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (parsed && !root)
-        parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
-    if (parsed)
+    if (root_parsed && share_all(parsed))
         status = scan(&all);
-    if (parsed || root)
+    if (root_parsed || self->rank == 0)
         scan_options_release(&options);
     return status;
 }

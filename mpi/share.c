@@ -26,6 +26,12 @@ bool share_all(bool mine) {
     return fine != 0;
 }
 
+bool share_equal(int mine) {
+    int first = mine;
+    (void)MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return share_all(first == mine);
+}
+
 static void broadcast(void *bytes, size_t length) {
     for (size_t at = 0; at < length; at += AT_ONCE) {
         size_t part = length - at < AT_ONCE ? length - at : AT_ONCE;

@@ -20,6 +20,9 @@ ranks share_ranks(void);
 /* Whether all ranks say true. */
 bool share_all(bool mine);
 
+/* Whether all ranks say the same. */
+bool share_equal(int mine);
+
 /* Sums of numbers, which only rank 0 gets. */
 void share_sums(const ranks *self, uint64_t *numbers, size_t count);
 

@@ -69,8 +69,10 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
                           count == NULL ? "count" : "devices");
     }
     if (capacity == 0) {
-        *count = 1 + trawl_cuda_list(NULL, 0);
-        return TRAWL_OK;
+        trawl_cpu_set used;
+        trawl_status chosen = trawl_cpu_choose(&used, error);
+        *count = chosen == TRAWL_OK ? 1 + trawl_cuda_list(NULL, 0) : 0;
+        return chosen;
     }
     trawl_status status =
         trawl_sized_check(devices, "trawl_devices: devices[0]", "TRAWL_DEVICE", error);

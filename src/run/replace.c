@@ -324,7 +324,7 @@ void trawl_replacer_start(trawl_replacer *replacer) {
         replacer->kept_length = 0;
         replacer->kept_at = 0;
         replacer->flow_replaced = 0;
-        replacer->flow_stopped = false;
+        replacer->flow_status = TRAWL_OK;
     }
 }
 
@@ -359,8 +359,8 @@ trawl_status trawl_replacer_write(trawl_replacer *replacer, const void *piece, s
     if (replacer == NULL || on_bytes == NULL || (piece == NULL && length != 0)) {
         return TRAWL_ERROR_ARGUMENT;
     }
-    if (replacer->flow_stopped || length == 0) {
-        return replacer->flow_stopped ? TRAWL_STOPPED : TRAWL_OK;
+    if (replacer->flow_status != TRAWL_OK || length == 0) {
+        return replacer->flow_status;
     }
     replacing of = next_piece(replacer, piece, on_bytes, context);
     const trawl_flow_piece next = {.bytes = piece, .length = length};
@@ -377,11 +377,11 @@ trawl_status trawl_replacer_write(trawl_replacer *replacer, const void *piece, s
         empty_output(&of.out);
     }
     replacer->flow_replaced += of.replaced;
-    replacer->flow_stopped = of.out.stopped || status != TRAWL_OK;
-    if (!replacer->flow_stopped) {
+    replacer->flow_status = of.out.stopped ? TRAWL_STOPPED : status;
+    if (replacer->flow_status == TRAWL_OK) {
         keep_rest(&of, length);
     }
-    return of.out.stopped ? TRAWL_STOPPED : status;
+    return replacer->flow_status;
 }
 
 trawl_status trawl_replacer_finish(trawl_replacer *replacer, trawl_on_bytes on_bytes, void *context,
@@ -389,7 +389,7 @@ trawl_status trawl_replacer_finish(trawl_replacer *replacer, trawl_on_bytes on_b
     if (replacer == NULL || on_bytes == NULL) {
         return TRAWL_ERROR_ARGUMENT;
     }
-    trawl_status status = replacer->flow_stopped ? TRAWL_STOPPED : TRAWL_OK;
+    trawl_status status = replacer->flow_status;
     if (status == TRAWL_OK) {
         replacing of = next_piece(replacer, NULL, on_bytes, context);
         status = trawl_flow_finish(replacer->scanner, replacer->flow, replace_matches, &of);

@@ -68,6 +68,11 @@ two_kinds env TRAWL_CPU=scalar "$mpi" scan -c -f patterns text0 + "$mpi" scan -c
 same "rank 0 with scalar code"
 two_kinds "$mpi" scan -c --split static -f patterns text0 + env TRAWL_CPU=none "$mpi" scan -c --split static -f patterns text0
 mentions 2 'TRAWL_CPU'
+# One rank refuses its arguments, or does something else.
+two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" scan -c --bogus -f patterns text0
+mentions 2 'bogus'
+two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" --version
+mentions 2 'the same word'
 # A rank with another version.
 version=$("$trawl" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 sed "s/\x00$version\x00/\x00${version%.*}.9\x00/g" "$mpi" >other && chmod +x other

@@ -171,6 +171,7 @@ static void every_scan_refuses_a_wrong_set(void **state) {
     }
     choose("fish");
     assert_int_equal(trawl_devices(&device, 1, &count, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_devices(NULL, 0, &count, &error), TRAWL_ERROR_ARGUMENT);
     trawl_patterns_free(patterns);
 }
 
