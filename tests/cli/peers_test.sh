@@ -93,6 +93,12 @@ check 'mixed case' "$trawl" bench --pattern-format tsv -f mixed --engine ac-dfa 
     --peers-dir none text
 holds 'why' grep -q '^trawl grep -c .* not asked: some patterns match any case' .out
 
+# programs compare bytes whatever the locale: only ASCII letters have another case
+printf '\303\251\n\303\211\n' >accents
+check 'a locale' env LC_ALL=C.UTF-8 "$trawl" bench -i -e $'\303\251' --engine ac-dfa --repeat 1 \
+    --peers-dir none --format json accents
+if has grep; then holds 'lines of grep' test "$(row 'grep -F -c' matches)" = 1; fi
+
 # what goes wrong in one row stays there
 program crash <<<'kill -SEGV $$'
 program empty <<<'exec true'

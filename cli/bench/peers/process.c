@@ -31,22 +31,41 @@ struct bench_process {
 
 /* ------------------------------------------------------------------ start */
 
+/* The environment of the child: this one's with LC_ALL=C, since grep takes text for UTF-8 where the
+ * locale says so, and then finds more than the same bytes. The caller frees the array. */
+static char **make_environment(void) {
+    static char bytes_are_characters[] = "LC_ALL=C";
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **made = allocate((count + 2) * sizeof *made);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
+            made[kept++] = environ[i];
+    }
+    made[kept++] = bytes_are_characters;
+    made[kept] = NULL;
+    return made;
+}
+
 /* Runs in the child between fork and exec: calls only async-signal-safe functions. */
-static _Noreturn void become(const char *const *argv, int channel, int errors) {
+static _Noreturn void become(const char *const *argv, char *const *environment, int channel,
+                             int errors) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         (void)!write(score, "1000", 4);
         (void)close(score);
     }
-    /* The parameter of execvp is not const, but execvp does not write to the strings. */
+    /* The parameter of execvpe is not const, but execvpe does not write to the strings. */
     union {
         const char *const *given;
         char *const *taken;
     } strings = {.given = argv};
     if (dup2(channel, STDIN_FILENO) >= 0 && dup2(channel, STDOUT_FILENO) >= 0 &&
         dup2(errors, STDERR_FILENO) >= 0)
-        (void)execvp(argv[0], strings.taken);
+        (void)execvpe(argv[0], strings.taken, environment);
     const char *why = strerror(errno);
     (void)!write(errors, why, strlen(why));
     _exit(127);
@@ -61,10 +80,12 @@ bench_process *bench_process_start(const char *const *argv, double seconds) {
             (void)close(errors);
         return NULL;
     }
+    char **environment = make_environment();
     (void)fflush(NULL);
     pid_t id = fork();
     if (id == 0)
-        become(argv, ends[1], errors);
+        become(argv, environment, ends[1], errors);
+    free(environment);
     (void)close(ends[1]);
     if (id < 0) {
         report("%s: %s", argv[0], strerror(errno));

@@ -44,9 +44,9 @@ typedef enum bench_answer {
     BENCH_ANSWER_LATE,  /* the time limit is reached; the process has been killed */
 } bench_answer;
 
-/* Starts a program, found as execvp does; waiting for its answers may take `seconds` together. If
- * memory runs out, the system ends this process first. A program that does not exist shows as one
- * that ended. NULL after reporting another error. */
+/* Starts a program, found as execvp does, with LC_ALL=C in its environment; waiting for its answers
+ * may take `seconds` together. If memory runs out, the system ends this process first. A program
+ * that does not exist shows as one that ended. NULL after reporting another error. */
 bench_process *bench_process_start(const char *const *argv, double seconds);
 
 /* Sends a line. An error shows in the answer. */
