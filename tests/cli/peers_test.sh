@@ -99,6 +99,13 @@ check 'a locale' env LC_ALL=C.UTF-8 "$trawl" bench -i -e $'\303\251' --engine ac
     --peers-dir none --format json accents
 if has grep; then holds 'lines of grep' test "$(row 'grep -F -c' matches)" = 1; fi
 
+# no patterns
+: >nothing
+check 'an empty set' "$trawl" bench -f nothing --engine ac-dfa --repeat 1 --peers-dir none \
+    --format json text
+holds 'nothing matches' test "$(row ac-dfa matches)" = 0
+if has grep; then holds 'nor in grep' test "$(row 'grep -F -c' matches)" = 0; fi
+
 # what goes wrong in one row stays there
 program crash <<<'kill -SEGV $$'
 program empty <<<'exec true'

@@ -73,8 +73,10 @@ static bool write_patterns(int file, const trawl_patterns *patterns) {
 bool bench_inputs_read_patterns(int file, trawl_patterns **patterns, trawl_error *error) {
     struct stat about;
     void *mapped = MAP_FAILED;
-    if (fstat(file, &about) == 0 && about.st_size > 0)
-        mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (fstat(file, &about) == 0) /* no bytes cannot be mapped: an empty set */
+        mapped = about.st_size == 0
+                     ? NULL
+                     : mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapped == MAP_FAILED) {
         error->status = TRAWL_ERROR_IO;
         (void)snprintf(error->message, sizeof error->message, "the patterns: %s", strerror(errno));
@@ -90,7 +92,8 @@ bool bench_inputs_read_patterns(int file, trawl_patterns **patterns, trawl_error
         next += HEAD_BYTES + length;
         left -= HEAD_BYTES + length;
     }
-    (void)munmap(mapped, (size_t)about.st_size);
+    if (mapped != NULL)
+        (void)munmap(mapped, (size_t)about.st_size);
     return status == TRAWL_OK;
 }
 
