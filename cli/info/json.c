@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The report of `trawl info` for programs: one JSON object. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,23 @@
 #include "cli/info/print.h"
 #include "cli/info/report.h"
 #include "trawl/trawl.h"
+
+/* Prints ,"KEY":VALUE with so many decimals. A forged database may have numbers that JSON cannot
+ * say: null. */
+static void print_number(const char *key, int decimals, double value) {
+    if (isfinite(value))
+        (void)printf(",\"%s\":%.*f", key, decimals, value);
+    else
+        (void)printf(",\"%s\":null", key);
+}
+
+/* The same of a share of something, which may be very small. */
+static void print_share(const char *key, double value) {
+    if (isfinite(value))
+        (void)printf(",\"%s\":%.6g", key, value);
+    else
+        (void)printf(",\"%s\":null", key);
+}
 
 static void print_statistics(const trawl_statistics *set) {
     (void)printf("\"statistics\":{\"patterns\":%zu,\"distinct\":%zu,\"case_insensitive\":%zu,"
@@ -29,10 +47,11 @@ static void print_database(const trawl_db_information *db) {
     (void)printf(",");
     json_print_member(stdout, "variant", db->variant);
     (void)printf(",\"matches\":\"%s\",\"states\":%" PRIu64 ",\"parts\":%zu,\"byte_classes\":%zu,"
-                 "\"state_bytes\":%zu,\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
-                 ",\"build_seconds\":%.6f,",
+                 "\"state_bytes\":%zu,\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64,
                  match_kind_name(db->matches), db->states, db->parts, db->byte_classes,
-                 db->state_bytes, db->table_bytes, db->total_bytes, db->build_seconds);
+                 db->state_bytes, db->table_bytes, db->total_bytes);
+    print_number("build_seconds", 6, db->build_seconds);
+    (void)printf(",");
     json_print_member(stdout, "reason", db->reason);
     (void)printf("}");
 }
@@ -64,8 +83,9 @@ static void print_engine(const trawl_study_engine *engine, bool is_first) {
     if (engine->kernel[0] != '\0')
         (void)printf(",\"kernel\":\"%s\",\"shared_bytes\":%" PRIu64, engine->kernel,
                      engine->shared_bytes);
-    (void)printf(",\"table_bytes\":%" PRIu64 ",\"gb_per_second\":%.4f}", engine->table_bytes,
-                 engine->gb_per_second);
+    (void)printf(",\"table_bytes\":%" PRIu64, engine->table_bytes);
+    print_number("gb_per_second", 4, engine->gb_per_second);
+    (void)printf("}");
 }
 
 static void print_device_filters(const info_report *report) {
@@ -80,10 +100,11 @@ static void print_device_filters(const info_report *report) {
 
 static void print_expected(const info_report *report) {
     const trawl_study_plan *expected = &report->expected;
-    (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
-                 ",\"gb_per_second\":%.4f,\"engines\":[",
-                 expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes, expected->match_ends,
-                 expected->gb_per_second);
+    (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64,
+                 expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes);
+    print_share("match_ends", expected->match_ends);
+    print_number("gb_per_second", 4, expected->gb_per_second);
+    (void)printf(",\"engines\":[");
     for (size_t i = 0; i < expected->engines; i++)
         print_engine(&report->expected.engine[i], i == 0);
     (void)printf("],\"filters\":[");
@@ -91,11 +112,13 @@ static void print_expected(const info_report *report) {
         const trawl_study_filter *filter = &report->expected.filter[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
-            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64
-            ",\"pass_rate\":%.6g,\"candidates\":%.6g,\"gb_per_second\":%.4f}",
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64,
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
-            filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes,
-            filter->pass_rate, filter->candidates, filter->gb_per_second);
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes);
+        print_share("pass_rate", filter->pass_rate);
+        print_share("candidates", filter->candidates);
+        print_number("gb_per_second", 4, filter->gb_per_second);
+        (void)printf("}");
     }
     (void)printf("],\"device_filters\":[");
     print_device_filters(report);

@@ -2,6 +2,7 @@
 /* Sizes and build times of every engine and variant for one pattern set. */
 #include "cli/info/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,18 @@
 static bool take_plan(const trawl_db *db, trawl_study_plan *plan) {
     *plan = (trawl_study_plan)TRAWL_STUDY_PLAN;
     return trawl_study_db_plan(db, plan, NULL) == TRAWL_OK && plan->planned;
+}
+
+bool info_plan_is_finite(const trawl_study_plan *plan) {
+    bool finite = isfinite(plan->gb_per_second) && isfinite(plan->match_ends);
+    for (size_t i = 0; i < plan->engines; i++)
+        finite = finite && isfinite(plan->engine[i].gb_per_second);
+    for (size_t i = 0; i < plan->filters; i++) {
+        const trawl_study_filter *filter = &plan->filter[i];
+        finite = finite && isfinite(filter->pass_rate * 100) &&
+                 isfinite(filter->candidates * 100) && isfinite(filter->gb_per_second);
+    }
+    return finite;
 }
 
 void info_take_expected(info_report *report, const trawl_db *db) {

@@ -24,6 +24,9 @@ trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
 void info_take_expected(info_report *report, const trawl_db *db);
 void info_release(info_report *report);
 
+/* Whether all numbers of a plan are finite: a forged database may have any. */
+bool info_plan_is_finite(const trawl_study_plan *plan);
+
 /* The row of the same engine, variant and parts, or NULL. */
 const info_row *info_find_row(const info_report *report, const char *engine, const char *variant,
                               uint32_t parts);

@@ -129,7 +129,7 @@ static void print_tables(const info_report *report) {
 
 void info_print_papers(const info_report *report) {
     print_trie(report);
-    if (report->has_expected) {
+    if (report->has_expected && info_plan_is_finite(&report->expected)) {
         print_engines(&report->expected);
         print_filters(&report->expected);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The report of `trawl info` for users: a screen of 80 columns and 24 lines. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "cli/base/words.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
+#include "cli/info/measure.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"
 #include "cli/target/profile_load.h"
@@ -129,6 +131,7 @@ static void print_speed(const info_report *report, const trawl_study_plan *expec
 static void print_plan(const info_report *report, const subject *plan) {
     char tables[WORDS_NUMBER_BYTES];
     char total[WORDS_NUMBER_BYTES];
+    char built[48] = "";
     bool is_all = plan->matches == TRAWL_MATCH_ALL;
     print_field("plan", "engine %s, variant %s%s%s%s%s", plan->engine, plan->variant,
                 is_all ? "" : ", matches ", is_all ? "" : match_kind_name(plan->matches),
@@ -137,13 +140,18 @@ static void print_plan(const info_report *report, const subject *plan) {
         print_field("speed", "not estimated, as nothing is searched for");
     else if (plan->expected == NULL)
         print_field("speed", "not estimated, as no plan was made; --sample FILE makes one");
+    else if (!info_plan_is_finite(plan->expected))
+        print_field("speed", "unknown, as the plan of this database has numbers that are none; "
+                             "compile the patterns again");
     else if (report->is_database && plan->expected == &report->expected)
         print_old_speed(plan->expected);
     else
         print_speed(report, plan->expected);
-    print_field("size", "tables %s bytes, database %s bytes, built in %.2g s",
+    if (isfinite(plan->build_seconds))
+        (void)snprintf(built, sizeof built, ", built in %.2g s", plan->build_seconds);
+    print_field("size", "tables %s bytes, database %s bytes%s",
                 words_grouped(plan->table_bytes, tables), words_grouped(plan->total_bytes, total),
-                plan->build_seconds);
+                built);
     print_field("why", "%s", plan->reason);
 }
 
@@ -186,6 +194,8 @@ static void print_device_filters(const trawl_study_plan *plan) {
 }
 
 static void print_filters(const trawl_study_plan *plan) {
+    if (!info_plan_is_finite(plan))
+        return;
     if (plan->for_cuda) {
         print_device_filters(plan);
         return;
