@@ -30,6 +30,7 @@ static void print_field(const char *label, const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    name_hide_controls(text); /* a forged database may have any in its reason */
     (void)printf("  %-*s", LABEL_COLUMN - 2, label);
     words_print(text, strlen(text), LABEL_COLUMN, LABEL_COLUMN);
 }
