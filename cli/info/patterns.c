@@ -20,8 +20,9 @@ static const char *find_objection(const trawl_db *db, uint32_t id, const trawl_p
         return "has a condition that no match fulfils, or a class without bytes, which no format "
                "can say";
     if (format == PATTERN_FORMAT_TSV)
-        return memchr(pattern->name, '\t', pattern->name_length) != NULL ||
-                       memchr(pattern->name, '\n', pattern->name_length) != NULL
+        return pattern->name != NULL &&
+                       (memchr(pattern->name, '\t', pattern->name_length) != NULL ||
+                        memchr(pattern->name, '\n', pattern->name_length) != NULL)
                    ? "has a name with a tab or line end, which no format can say"
                    : NULL;
     if ((pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0)
@@ -37,83 +38,124 @@ static const char *find_objection(const trawl_db *db, uint32_t id, const trawl_p
     return NULL;
 }
 
-static void write_hex(output_file *output, const trawl_pattern *pattern) {
+/* A line of the file, without its LF. */
+typedef struct line {
+    char *bytes;
+    size_t length;
+    size_t room;
+} line;
+
+static void add(line *to, const void *bytes, size_t length) {
+    if (length != 0)
+        memcpy(to->bytes + to->length, bytes, length);
+    to->length += length;
+}
+
+static void add_text(line *to, const char *text) {
+    add(to, text, strlen(text));
+}
+
+static void add_escaped(line *to, const uint8_t *bytes, size_t length) {
+    to->length += pattern_escape(bytes, length, to->bytes + to->length);
+}
+
+static void add_hex(line *to, const trawl_pattern *pattern) {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < pattern->length; i++) {
-        output_file_byte(output, digits[pattern->bytes[i] >> 4]);
-        output_file_byte(output, digits[pattern->bytes[i] & 15]);
+        to->bytes[to->length++] = digits[pattern->bytes[i] >> 4];
+        to->bytes[to->length++] = digits[pattern->bytes[i] & 15];
     }
 }
 
-static void write_pattern(output_file *output, const trawl_pattern *pattern, pattern_format format,
-                          char *room) {
-    if (format == PATTERN_FORMAT_TSV) {
-        bool insensitive = (pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-        output_file_write(output, pattern->name, pattern->name_length);
-        output_file_text(output, insensitive ? "\ti\t" : "\t-\t");
-    }
-    if (format == PATTERN_FORMAT_HEX)
-        write_hex(output, pattern);
-    else if (format == PATTERN_FORMAT_LINES)
-        output_file_write(output, pattern->bytes, pattern->length);
-    else
-        output_file_write(output, room, pattern_escape(pattern->bytes, pattern->length, room));
-}
-
-/* The columns behind the pattern, as far as a pattern of the database needs them. `room`: for the
- * longest value, escaped. */
-static void write_details(output_file *output, const trawl_db *db, uint32_t id,
-                          const trawl_pattern *pattern, char *room) {
+/* The columns behind the pattern, as far as a pattern of the database needs them. */
+static void add_details(line *to, const trawl_db *db, uint32_t id, const trawl_pattern *pattern) {
     char text[CONDITION_TEXT];
     bool groups = trawl_db_has_groups(db), values = trawl_db_has_values(db);
     if (trawl_db_has_conditions(db) || groups || values) {
         condition_write_text(db, id, text);
-        output_file_byte(output, '\t');
-        output_file_text(output, text);
+        add_text(to, "\t");
+        add_text(to, text);
     }
     if (groups || values)
-        output_file_byte(output, '\t');
+        add_text(to, "\t");
     if (groups)
-        output_file_write(output, text, output_decimal(pattern->group, text));
+        add(to, text, output_decimal(pattern->group, text));
     else if (values)
-        output_file_byte(output, '-');
+        add_text(to, "-");
     if (pattern->value != NULL) {
-        output_file_byte(output, '\t');
-        output_file_write(output, room,
-                          pattern_escape(pattern->value, pattern->value_length, room));
+        add_text(to, "\t");
+        add_escaped(to, pattern->value, pattern->value_length);
     }
 }
 
-int info_write_patterns(const trawl_db *db, pattern_format format) {
-    trawl_error error;
+/* Makes the line of a pattern. */
+static void make_line(line *to, const trawl_db *db, uint32_t id, const trawl_pattern *pattern,
+                      pattern_format format) {
+    /* The longest number of a group, and five tabs and flags. */
+    enum { NUMBERS_AND_TABS = 32 };
+    size_t bound = pattern->name_length + 4 * (pattern->length + pattern->value_length) +
+                   CONDITION_TEXT + NUMBERS_AND_TABS;
+    if (bound > to->room) {
+        to->bytes = reallocate(to->bytes, 2 * bound);
+        to->room = 2 * bound;
+    }
+    to->length = 0;
+    if (format == PATTERN_FORMAT_TSV) {
+        bool insensitive = (pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+        add(to, pattern->name, pattern->name_length);
+        add_text(to, insensitive ? "\ti\t" : "\t-\t");
+    }
+    if (format == PATTERN_FORMAT_HEX)
+        add_hex(to, pattern);
+    else if (format == PATTERN_FORMAT_LINES)
+        add(to, pattern->bytes, pattern->length);
+    else
+        add_escaped(to, pattern->bytes, pattern->length);
+    if (format == PATTERN_FORMAT_MAP) {
+        add_text(to, "\t");
+        add_escaped(to, pattern->value, pattern->value_length);
+    }
+    if (format == PATTERN_FORMAT_TSV)
+        add_details(to, db, id, pattern);
+}
+
+/* Whether all patterns can be written in the format, on lines that can be read again. False after
+ * reporting. */
+static bool can_write(const trawl_db *db, pattern_format format, line *room) {
     trawl_pattern pattern = TRAWL_PATTERN;
-    trawl_db_information about = TRAWL_DB_INFORMATION;
-    (void)trawl_db_info(db, &about, NULL);
-    size_t longest = about.max_length;
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        pattern.name = pattern.name == NULL ? "" : pattern.name;
         const char *objection = find_objection(db, id, &pattern, format);
-        longest = pattern.value_length > longest ? pattern.value_length : longest;
+        if (objection == NULL) {
+            make_line(room, db, id, &pattern, format);
+            if (room->length > PATTERN_LINE_LIMIT)
+                objection = "has a line of more than 1 MiB in this format, which -f refuses";
+        }
         if (objection != NULL) {
             report("pattern %u %s", id, objection);
-            return EXIT_ERROR;
+            return false;
         }
     }
+    return true;
+}
+
+static int write_lines(const trawl_db *db, pattern_format format, line *room) {
+    trawl_error error;
     output_file *output = NULL;
+    trawl_pattern pattern = TRAWL_PATTERN;
     if (output_file_open(NULL, &output, &error) != TRAWL_OK)
         return report_error(&error);
-    char *room = allocate(4 * longest + 1);
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        write_pattern(output, &pattern, format, room);
-        if (format == PATTERN_FORMAT_MAP) {
-            output_file_byte(output, '\t');
-            output_file_write(output, room,
-                              pattern_escape(pattern.value, pattern.value_length, room));
-        }
-        if (format == PATTERN_FORMAT_TSV)
-            write_details(output, db, id, &pattern, room);
+        make_line(room, db, id, &pattern, format);
+        output_file_write(output, room->bytes, room->length);
         output_file_byte(output, '\n');
     }
-    free(room);
     return output_file_close(output, &error) == TRAWL_OK ? EXIT_MATCHED : report_error(&error);
+}
+
+int info_write_patterns(const trawl_db *db, pattern_format format) {
+    enum { USUAL_ROOM = 1 << 16 };
+    line room = {.bytes = allocate(USUAL_ROOM), .room = USUAL_ROOM};
+    int status = can_write(db, format, &room) ? write_lines(db, format, &room) : EXIT_ERROR;
+    free(room.bytes);
+    return status;
 }

@@ -13,9 +13,8 @@
 #include "io/text_file.h"
 #include "trawl/trawl_groups.h"
 
-/* Bytes of a line, at most. A pattern of 65,536 bytes that are all written as \xNN has 256 KiB,
- * which leaves room for a name. A longer line is refused before all of it has been read. */
-enum { LINE_LIMIT = 1 << 20 };
+/* A longer line is refused before all of it has been read. */
+enum { LINE_LIMIT = PATTERN_LINE_LIMIT };
 
 /* The reader of lines of one input. */
 typedef struct line_reader {

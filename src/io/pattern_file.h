@@ -31,6 +31,10 @@ typedef enum pattern_format {
     PATTERN_FORMAT_MAP
 } pattern_format;
 
+/* Bytes of a line without its LF, at most. A pattern of 65,536 bytes that are all written as \xNN
+ * has 256 KiB, which leaves room for a name. */
+enum { PATTERN_LINE_LIMIT = 1 << 20 };
+
 /* Finds a format by its name; false if there is none of that name. */
 bool pattern_format_find(const char *name, pattern_format *format);
 

@@ -211,6 +211,16 @@ refuse 'pattern 0 is case-insensitive, which only' \
     "$trawl" info --db rules.db --patterns --pattern-format escaped
 "$trawl" compile --pattern-format escaped -e 'a\nb' -o lf.db
 refuse 'pattern 0 holds a line end' "$trawl" info --db lf.db --patterns --pattern-format lines
+# a line that -f would refuse: bytes of the value become four characters each
+{ printf 'n\t-\tfox\t-\t-\t'; head -c 262141 /dev/zero | tr '\0' '\200'; } >longest.tsv
+"$trawl" compile -f longest.tsv --pattern-format tsv -o longest.db
+"$trawl" info --patterns longest.db >again.tsv
+check 'the longest line: read again' "$trawl" compile -f again.tsv --pattern-format tsv -o again.db
+printf '\200' >>longest.tsv
+"$trawl" compile -f longest.tsv --pattern-format tsv -o longest.db
+refuse 'pattern 0 has a line of more than 1 MiB in this format, which -f refuses' \
+    "$trawl" info --patterns longest.db
+holds 'nothing is written' test ! -s .out
 refuse 'give --db DB' "$trawl" info -f words --patterns
 refuse 'leave out the other flags' "$trawl" info words.db --patterns --papers
 if [ -w /dev/full ]; then refuse '(standard output)' bash -c "'$trawl' info --patterns words.db >/dev/full"; fi
