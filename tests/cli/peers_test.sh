@@ -115,10 +115,12 @@ program chatter <<<'echo hello; exec sleep 61'
 program refuses <<<'echo "refused too many patterns"'
 program unable <<<'echo "unable it knows no such thing"'
 program late <<<'echo built 0 0 late 1; read -r line; exec sleep 61'
+program endless <<<'head -c 2000 /dev/zero | tr "\\0" x; exec sleep 61'
+program silent <<<'exec >&- 0>&-; exec sleep 61'
 program once <<<'echo built 0 0 once 1; read -r line; echo run 5 '"$matches"'; exec sleep 61'
 program stops <<<'echo built 0 0 stops 1; read -r line; echo run 0.001 '"$matches"
 check 'failing peers' bench --peers-dir peers --time-limit 1 --format json text
-holds 'all rows' test "$(grep -c '"kind":"peer"' .out)" -ge 11
+holds 'all rows' test "$(grep -c '"kind":"peer"' .out)" -ge 13
 holds 'crash' grep -q '"crash".*"status":"ended","reason":"ended by signal 11 (' .out
 holds 'empty' grep -q '"empty".*"reason":"ended with status 0"' .out
 holds 'last words' grep -q '"memory".*"reason":"ended with status 3: out of memory"' .out
@@ -127,12 +129,25 @@ holds 'chatter' grep -q '"chatter".*"reason":"it does not answer as a peer' .out
 holds 'refuses' grep -q '"refuses".*"status":"refused","reason":"too many patterns"' .out
 holds 'unable' grep -q '"unable".*"status":"not asked"' .out
 holds 'late' grep -q '"late".*"status":"over time","reason":"over 1 s"' .out
+holds 'endless' grep -q '"endless".*"reason":"it does not answer as a peer' .out
+holds 'silent' grep -q '"silent".*"status":"over time","reason":"over 1 s"' .out
 holds 'stops' grep -q '"stops".*"status":"ended"' .out
 holds 'one run is kept' test "$(row once repeats)" = 1
 holds 'the others' test "$(row right matches)" = "$matches"
 check 'in the table' bench --peers-dir peers --time-limit 1 text
 holds 'late' grep -qE '^late +1 +over 1 s$' .out
 if has pgrep; then holds 'nobody is left' bash -c '! pgrep -fx "sleep 61"'; fi
+
+# whole programs that do not end, in the place of grep
+mkdir -p fakes
+for ending in 'head -c 2000 /dev/zero | tr "\\0" x' 'exec >&- 0>&-'; do
+    printf '#!/bin/sh\n[ "$1" != --version ] || { echo fake 1.0; exit; }\n%s\nexec sleep 61\n' \
+        "$ending" >fakes/grep
+    chmod +x fakes/grep
+    check "a program: $ending" env PATH="$work/fakes:$PATH" timeout 30 "$trawl" bench -f words \
+        --engine ac-dfa --repeat 1 --peers-dir none --time-limit 1 --format json text
+    holds 'it is not measured' grep -qE '"grep -F -c".*"status":"(over time|ended)"' .out
+done
 
 # a library that is none
 mkdir -p peers/hyperscan

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/base/clock.h"
@@ -107,7 +108,7 @@ void bench_process_ask(bench_process *process, const char *line) {
     (void)send(process->channel, "\n", 1, MSG_NOSIGNAL);
 }
 
-/* Waits for more output; BENCH_ANSWER_LINE if there is some. */
+/* Waits for more output: BENCH_ANSWER_LINE if there is some, BENCH_ANSWER_ENDED if it has ended. */
 static bench_answer receive(bench_process *process) {
     struct pollfd wait = {.fd = process->channel, .events = POLLIN};
     for (;;) {
@@ -130,13 +131,32 @@ static bench_answer receive(bench_process *process) {
     }
 }
 
+/* Waits until a process whose output has ended ends too: it may live on. The first waits are short,
+ * as the time of whole programs is measured. */
+static bench_answer await_end(bench_process *process) {
+    struct timespec wait = {.tv_nsec = 20000};
+    double begin = seconds_now();
+    while (!process->ended && seconds_now() - begin < process->time_left) {
+        pid_t found = waitpid(process->id, &process->status, WNOHANG);
+        process->ended = found != 0;
+        if (found == 0)
+            (void)nanosleep(&wait, NULL);
+        if (wait.tv_nsec < 10000000)
+            wait.tv_nsec *= 2;
+    }
+    process->time_left -= seconds_now() - begin;
+    return process->ended ? BENCH_ANSWER_ENDED : BENCH_ANSWER_LATE;
+}
+
 bench_answer bench_process_answer(bench_process *process, char line[static BENCH_LINE_BYTES]) {
     char *end = NULL;
     while ((end = memchr(process->buffer, '\n', process->used)) == NULL) {
-        bench_answer answer = BENCH_ANSWER_ENDED;
+        bench_answer answer = BENCH_ANSWER_LONG;
         if (process->used < sizeof process->buffer)
             answer = receive(process);
-        if (answer == BENCH_ANSWER_LATE)
+        if (answer == BENCH_ANSWER_ENDED)
+            answer = await_end(process);
+        if (answer == BENCH_ANSWER_LATE || answer == BENCH_ANSWER_LONG)
             (void)kill(process->id, SIGKILL);
         if (answer != BENCH_ANSWER_LINE)
             return answer;

@@ -40,8 +40,9 @@ typedef struct bench_process bench_process;
 
 typedef enum bench_answer {
     BENCH_ANSWER_LINE = 0,
-    BENCH_ANSWER_ENDED, /* its output ended */
+    BENCH_ANSWER_ENDED, /* the process has ended */
     BENCH_ANSWER_LATE,  /* the time limit is reached; the process has been killed */
+    BENCH_ANSWER_LONG,  /* its line is longer than BENCH_LINE_BYTES; the process has been killed */
 } bench_answer;
 
 /* Starts a program, found as execvp does, with LC_ALL=C in its environment; waiting for its answers
@@ -58,8 +59,8 @@ bench_answer bench_process_answer(bench_process *process, char line[static BENCH
 /* The seconds left of its time. */
 double bench_process_time_left(const bench_process *process);
 
-/* Waits until a process whose output has ended ends too. Returns its exit status, or -1 if a signal
- * ended it. `why` says how it ended, with the last line of its standard error. */
+/* The exit status of a process that has ended, or -1 if a signal ended it. `why` says how it ended,
+ * with the last line of its standard error. */
 int bench_process_end_status(bench_process *process, char *why, size_t size);
 
 /* Kills the process if it still runs, and frees it. NULL is allowed. */

@@ -140,6 +140,8 @@ static bool run_whole(whole_programs *all, size_t index, bench_run *run) {
         done = bench_row_mark_absent(row, BENCH_ENDED, "it could not be started");
     } else if (answer == BENCH_ANSWER_LATE) {
         done = bench_row_mark_late(row, all->options->time_limit);
+    } else if (answer == BENCH_ANSWER_LONG) {
+        done = bench_row_mark_absent(row, BENCH_ENDED, "it does not print a number of lines");
     } else {
         int status = bench_process_end_status(process, line, sizeof line);
         done = status == EXIT_MATCHED || status == EXIT_NOTHING ||

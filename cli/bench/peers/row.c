@@ -19,6 +19,9 @@ static bool await(const bench_options *options, bench_row *row, const char *word
         bench_answer answer = bench_process_answer(row->process, line);
         if (answer == BENCH_ANSWER_LATE)
             return bench_row_mark_late(row, options->time_limit);
+        if (answer == BENCH_ANSWER_LONG)
+            return bench_row_mark_absent(row, BENCH_ENDED,
+                                         "it does not answer as a peer's program should");
         if (answer == BENCH_ANSWER_ENDED) {
             (void)bench_process_end_status(row->process, line, BENCH_LINE_BYTES);
             return bench_row_mark_absent(row, BENCH_ENDED, line);
