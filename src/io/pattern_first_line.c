@@ -42,9 +42,12 @@ bool pattern_is_header(pattern_format format, const uint8_t *line, size_t length
     const uint8_t *tab = memchr(line, '\t', length);
     const uint8_t *flags = tab == NULL ? end : tab + 1;
     const uint8_t *second = memchr(flags, '\t', (size_t)(end - flags));
+    size_t flags_length = (size_t)((second == NULL ? end : second) - flags);
+    if (flags_length == 1 && (*flags == '-' || *flags == 'i'))
+        return false; /* a pattern whose name looks like a heading */
     return format == PATTERN_FORMAT_TSV &&
            (is_usual_heading(line, (size_t)((tab == NULL ? end : tab) - line)) ||
-            (second != NULL && is_heading(flags, (size_t)(second - flags))));
+            (second != NULL && is_heading(flags, flags_length)));
 }
 
 bool pattern_has_mark(const uint8_t *line, size_t length) {

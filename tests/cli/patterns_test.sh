@@ -164,6 +164,12 @@ refuse 'pattern file bad:1: this looks like a header line; expected name, flags 
     "$trawl" scan --pattern-format tsv -f bad text
 printf 'Name\tPattern\r\nx\t-\tfox\r\n' >bad
 refuse 'bad:1: this looks like a header line' "$trawl" scan --pattern-format tsv -f bad text
+printf 'name\ti\tfox\\q\n' >bad
+refuse 'bad:1: column 11: expected n, r, t' "$trawl" scan --pattern-format tsv -f bad text
+printf 'rule\t-\tfox\tsideways\n' >bad
+refuse 'bad:1: fourth column: expected' "$trawl" scan --pattern-format tsv -f bad text
+printf 'id\t-\n' >bad
+refuse 'bad:1: expected three columns' "$trawl" scan --pattern-format tsv -f bad text
 printf '# hex_pattern\n666f78\n' >bad
 refuse "pattern file bad:1: column 1: expected a hexadecimal digit, found '#' (a line of headings is a pattern too)" \
     "$trawl" scan --pattern-format hex -f bad text
