@@ -176,11 +176,13 @@ TRAWL_API trawl_status trawl_index_document_counts(trawl_index_search *search, s
                                                    trawl_error *error);
 
 /* Receives one occurrence: its document and the offset of its first byte there. Returns 0 to go on,
- * anything else to stop. */
+ * anything else to stop. It must not use the search that calls it; another search of the index may
+ * be used. */
 typedef int (*trawl_index_on_position)(uint32_t document, uint64_t start, void *context);
 
 /* Reports all occurrences, by document, then by start. Returns TRAWL_STOPPED if on_position asked
- * to stop. Errors: as trawl_index_documents. */
+ * to stop. Until it returns, other calls with this search fail with TRAWL_ERROR_ARGUMENT, and
+ * trawl_index_search_close is not allowed. Errors: as trawl_index_documents. */
 TRAWL_API trawl_status trawl_index_positions(trawl_index_search *search,
                                              trawl_index_on_position on_position, void *context,
                                              trawl_error *error);

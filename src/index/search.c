@@ -26,7 +26,15 @@ struct trawl_index_search {
     uint32_t *documents;
     trawl_index_count *counts;
     uint64_t *occurrences; /* of each document of the index; all 0 between calls */
+    bool reporting;        /* on_position has been called: `numbers` must stay as they are */
 };
+
+/* For a call by on_position, which may not use the search that called it. */
+static trawl_status fail_reporting(const char *function, trawl_error *error) {
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                      "%s: the search is reporting positions; on_position needs another search",
+                      function);
+}
 
 trawl_status trawl_index_search_open(const trawl_index *index, trawl_index_search **search,
                                      trawl_error *error) {
@@ -65,6 +73,9 @@ trawl_status trawl_index_find(trawl_index_search *search, const void *pattern, s
                           : pattern == NULL     ? "pattern is NULL"
                           : occurrences == NULL ? "occurrences is NULL"
                                                 : "the pattern is empty");
+    }
+    if (search->reporting) {
+        return fail_reporting("trawl_index_find", error);
     }
     search->begin = search->end = 0;
     if (!trawl_index_locate(search->index, pattern, length, &search->begin, &search->end)) {
@@ -178,6 +189,9 @@ trawl_status trawl_index_documents(trawl_index_search *search, const uint32_t **
                           : documents == NULL ? "documents"
                                               : "count");
     }
+    if (search->reporting) {
+        return fail_reporting("trawl_index_documents", error);
+    }
     *documents = NULL;
     *count = 0;
     size_t found = 0;
@@ -243,6 +257,9 @@ trawl_status trawl_index_document_counts(trawl_index_search *search, size_t most
                           search == NULL   ? "search"
                           : counts == NULL ? "counts"
                                            : "count");
+    }
+    if (search->reporting) {
+        return fail_reporting("trawl_index_document_counts", error);
     }
     const uint32_t *documents = NULL;
     size_t found = 0;
@@ -393,6 +410,26 @@ static trawl_status read_positions(trawl_index_search *search, trawl_error *erro
     return TRAWL_OK;
 }
 
+/* Reports the positions that have been read. */
+static trawl_status report_all(const trawl_index_search *search, reporting *to,
+                               trawl_error *error) {
+    const uint64_t count = search->end - search->begin;
+    trawl_status status = TRAWL_OK;
+    if (few(search)) {
+        for (uint64_t i = 0; i < count && status == TRAWL_OK; i++) {
+            status = report(to, search->numbers[i], error);
+        }
+        return status;
+    }
+    for (uint64_t at = 0; at <= search->index->header.rows / 64 && status == TRAWL_OK; at++) {
+        for (uint64_t word = search->numbers[at]; word != 0 && status == TRAWL_OK;
+             word &= word - 1) {
+            status = report(to, 64 * at + (uint64_t)__builtin_ctzll(word), error);
+        }
+    }
+    return status;
+}
+
 trawl_status trawl_index_positions(trawl_index_search *search, trawl_index_on_position on_position,
                                    void *context, trawl_error *error) {
     trawl_clear(error);
@@ -400,23 +437,18 @@ trawl_status trawl_index_positions(trawl_index_search *search, trawl_index_on_po
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_positions: %s is NULL",
                           search == NULL ? "search" : "on_position");
     }
+    if (search->reporting) {
+        return fail_reporting("trawl_index_positions", error);
+    }
     if (search->begin == search->end) {
         return TRAWL_OK;
     }
     reporting to = {.at = {.index = search->index}, .on_position = on_position, .context = context};
-    const uint64_t count = search->end - search->begin;
     trawl_status status = read_positions(search, error);
-    if (few(search)) {
-        for (uint64_t i = 0; i < count && status == TRAWL_OK; i++) {
-            status = report(&to, search->numbers[i], error);
-        }
-        return status;
-    }
-    for (uint64_t at = 0; at <= search->index->header.rows / 64 && status == TRAWL_OK; at++) {
-        for (uint64_t word = search->numbers[at]; word != 0 && status == TRAWL_OK;
-             word &= word - 1) {
-            status = report(&to, 64 * at + (uint64_t)__builtin_ctzll(word), error);
-        }
+    if (status == TRAWL_OK) {
+        search->reporting = true;
+        status = report_all(search, &to, error);
+        search->reporting = false;
     }
     return status;
 }

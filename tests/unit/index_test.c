@@ -416,6 +416,62 @@ static void arguments(void **state) {
     trawl_index_free(index);
 }
 
+/* Uses the search that calls it, by each function, and then another one. */
+typedef struct nested_use {
+    const trawl_index *index;
+    trawl_index_search *search;
+    uint64_t calls, next;
+} nested_use;
+
+static int use_search(uint32_t document, uint64_t start, void *context) {
+    nested_use *use = context;
+    trawl_index_search *other = NULL;
+    const trawl_index_count *counts;
+    const uint32_t *documents;
+    uint64_t occurrences;
+    size_t count;
+    trawl_error inner;
+    (void)document;
+    assert_int_equal(start, use->next);
+    use->next += 2;
+    use->calls++;
+    assert_int_equal(trawl_index_find(use->search, "b", 1, &occurrences, &inner),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_index_documents(use->search, &documents, &count, &inner),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(inner.message, "on_position needs another search"));
+    assert_int_equal(trawl_index_document_counts(use->search, 0, &counts, &count, &inner),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_index_positions(use->search, use_search, use, &inner),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_index_search_open(use->index, &other, &inner), TRAWL_OK);
+    assert_int_equal(trawl_index_find(other, "b", 1, &occurrences, &inner), TRAWL_OK);
+    trawl_index_search_close(other);
+    return 0;
+}
+
+static void a_search_that_reports_is_not_used(void **state) {
+    (void)state;
+    static char bytes[2000]; /* many positions are reported in another way than few */
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = "ab"[i % 2];
+    for (size_t length = 1; length <= 1990; length += 1989) {
+        index_text text = {"x", bytes, sizeof bytes};
+        trawl_index *index = build(&text, 1, NULL);
+        nested_use use = {.index = index};
+        uint64_t occurrences = 0;
+        assert_int_equal(trawl_index_search_open(index, &use.search, &error), TRAWL_OK);
+        assert_int_equal(trawl_index_find(use.search, bytes, length, &occurrences, &error),
+                         TRAWL_OK);
+        assert_int_equal(trawl_index_positions(use.search, use_search, &use, &error), TRAWL_OK);
+        assert_int_equal(use.calls, occurrences);
+        /* afterwards it may be used again */
+        assert_int_equal(trawl_index_find(use.search, "ab", 2, &occurrences, &error), TRAWL_OK);
+        trawl_index_search_close(use.search);
+        trawl_index_free(index);
+    }
+}
+
 static int release(void **state) {
     (void)state;
     free(memory.bytes);
@@ -433,6 +489,7 @@ int main(void) {
         cmocka_unit_test(threads_and_wide_positions),
         cmocka_unit_test(files),
         cmocka_unit_test(arguments),
+        cmocka_unit_test(a_search_that_reports_is_not_used),
     };
     return cmocka_run_group_tests_name("index", tests, NULL, release);
 }
