@@ -81,7 +81,7 @@ TRAWL_API trawl_status trawl_index_write(trawl_index_builder *builder,
                                          void *context, trawl_error *error);
 
 /* The same into a file, which appears as a whole or not at all: a temporary file beside `path`,
- * fsync, rename. Errors: also TRAWL_ERROR_IO. */
+ * fsync, rename. The builder is empty afterwards here too. Errors: also TRAWL_ERROR_IO. */
 TRAWL_API trawl_status trawl_index_save(trawl_index_builder *builder,
                                         const trawl_index_options *options, const char *path,
                                         trawl_error *error);

@@ -238,11 +238,19 @@ static trawl_status write_index(trawl_index_builder *builder, const trawl_index_
     return status;
 }
 
+/* The builder is empty after each call, whatever failed. */
+static void clear(trawl_index_builder *builder) {
+    if (builder != NULL) {
+        trawl_index_builder_clear(builder);
+    }
+}
+
 trawl_status trawl_index_write(trawl_index_builder *builder, const trawl_index_options *options,
                                trawl_index_sink sink, void *context, trawl_error *error) {
     enum { MOST_THREADS = 1024 };
     trawl_clear(error);
     if (builder == NULL || sink == NULL) {
+        clear(builder);
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_write: %s is NULL",
                           builder == NULL ? "builder" : "sink");
     }
@@ -292,10 +300,12 @@ trawl_status trawl_index_save(trawl_index_builder *builder, const trawl_index_op
                               const char *path, trawl_error *error) {
     trawl_clear(error);
     if (builder == NULL || path == NULL) {
+        clear(builder);
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_save: %s is NULL",
                           builder == NULL ? "builder" : "path");
     }
     if (trawl_target_of(path) != TRAWL_TARGET_FILE) {
+        clear(builder);
         return trawl_fail(error, TRAWL_ERROR_IO, "%.300s: cannot be written: not a regular file",
                           path);
     }
@@ -310,5 +320,6 @@ trawl_status trawl_index_save(trawl_index_builder *builder, const trawl_index_op
         status = reason == 0 ? TRAWL_OK : fail_writing(path, reason, error);
     }
     trawl_replacement_release(&file.replacement);
+    clear(builder);
     return status;
 }

@@ -372,6 +372,24 @@ static int stop(uint32_t document, uint64_t start, void *context) {
     return ++*(int *)context == 2;
 }
 
+/* The builder has no document after any failure, however early. */
+static void a_builder_is_empty_after_a_failure(void **state) {
+    (void)state;
+    static const char *const paths[] = {NULL, ".", "/nonexistent/x.tix", "/dev/full"};
+    trawl_index_builder *builder = NULL;
+    assert_int_equal(trawl_index_builder_new(&builder, &error), TRAWL_OK);
+    for (size_t i = 0; i <= sizeof paths / sizeof *paths; i++) {
+        assert_int_equal(trawl_index_builder_document(builder, "d", 1, &error), TRAWL_OK);
+        assert_int_equal(trawl_index_builder_append(builder, "banana", 6, &error), TRAWL_OK);
+        trawl_status status = i < sizeof paths / sizeof *paths
+                                  ? trawl_index_save(builder, NULL, paths[i], &error)
+                                  : trawl_index_write(builder, NULL, NULL, NULL, &error);
+        assert_int_not_equal(status, TRAWL_OK);
+        assert_int_equal(trawl_index_builder_append(builder, "x", 1, &error), TRAWL_ERROR_ARGUMENT);
+    }
+    trawl_index_builder_free(builder);
+}
+
 static void arguments(void **state) {
     (void)state;
     trawl_index_builder *builder = NULL;
@@ -488,6 +506,7 @@ int main(void) {
         cmocka_unit_test(many_documents),
         cmocka_unit_test(threads_and_wide_positions),
         cmocka_unit_test(files),
+        cmocka_unit_test(a_builder_is_empty_after_a_failure),
         cmocka_unit_test(arguments),
         cmocka_unit_test(a_search_that_reports_is_not_used),
     };
