@@ -37,7 +37,7 @@ static const flag query_flags[] = {
      NULL},
     {FLAG_POSITIONS, 0, "positions", NULL,
      "Print a line for each occurrence, as scan does: file, start, end, id, and the pattern's name "
-     "or the pattern.",
+     "or the pattern; of patterns with groups also the group, and with values the value.",
      NULL},
     {FLAG_TOP, 0, "top", "K",
      "Print the K documents with most occurrences of each pattern: id, occurrences, document.",
@@ -45,7 +45,7 @@ static const flag query_flags[] = {
     {FLAG_FORMAT, 0, "format", "FORMAT",
      "tsv (the default): columns separated by tabs; jsonl: a JSON object on each line.", NULL},
     {FLAG_NO_PATTERN, 0, "no-pattern", NULL,
-     "With --positions: leave out the last column, name or pattern.", NULL},
+     "With --positions: leave out the column of names or patterns.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
     {FLAG_STATS, 0, "stats", NULL,
@@ -94,6 +94,7 @@ typedef struct querying {
     const char *output_path;
     /* while it runs */
     trawl_patterns *set;
+    bool with_groups, with_values; /* some pattern has one: columns, as scan has them */
     trawl_index *index;
     trawl_index_search *search;
     output_file *output;
@@ -129,11 +130,28 @@ static trawl_status name_document(querying *job, uint32_t number, trawl_error *e
     return TRAWL_OK;
 }
 
+/* Writes the columns behind the name or pattern to job->label; returns the new length. */
+static size_t append_details(querying *job, const trawl_pattern *pattern, size_t at) {
+    if (job->with_groups) {
+        at = text_append(job->label, at, job->jsonl ? ",\"group\":" : "\t");
+        at += output_decimal(pattern->group, job->label + at);
+    }
+    if (job->with_values && job->jsonl && pattern->value != NULL) {
+        at = text_append(job->label, at, ",\"value\":");
+        at += json_text(pattern->value, pattern->value_length, job->label + at);
+    } else if (job->with_values && !job->jsonl) {
+        job->label[at++] = '\t';
+        at += pattern_escape(pattern->value, pattern->value_length, job->label + at);
+    }
+    return at;
+}
+
 /* What follows the id in a line of --positions. */
 static void make_label(querying *job, const trawl_pattern *pattern) {
     size_t at = 0;
-    job->label = reallocate(job->label, 64 + json_text_bound(pattern->length) +
-                                            json_text_bound(pattern->name_length));
+    job->label = reallocate(job->label, 128 + json_text_bound(pattern->length) +
+                                            json_text_bound(pattern->name_length) +
+                                            json_text_bound(pattern->value_length));
     if (job->with_pattern && job->jsonl) {
         if (pattern->name != NULL) {
             at = text_append(job->label, at, ",\"name\":");
@@ -147,7 +165,7 @@ static void make_label(querying *job, const trawl_pattern *pattern) {
                   ? pattern_escape(pattern->bytes, pattern->length, job->label + at)
                   : name_in_table(pattern->name, pattern->name_length, job->label + at);
     }
-    job->label_length = at;
+    job->label_length = append_details(job, pattern, at);
 }
 
 /* The beginning of a column: its separator, unless it is the first of a line; in JSON its key. */
@@ -279,10 +297,24 @@ static trawl_status query(querying *job, uint32_t id, trawl_error *error) {
 
 /* ------------------------------------------------------------------ running */
 
+static bool load_patterns(querying *job) {
+    pattern_counts counts = {0};
+    trawl_pattern pattern = TRAWL_PATTERN;
+    if (!pattern_options_load(&job->patterns, &job->set, &counts))
+        return false;
+    job->with_groups = counts.grouped != 0;
+    size_t count = trawl_patterns_count(job->set);
+    for (uint32_t id = 0; id < count && !job->with_values; id++) {
+        (void)trawl_patterns_get(job->set, id, &pattern);
+        job->with_values = pattern.value != NULL;
+    }
+    return true;
+}
+
 static int run(querying *job) {
     trawl_error error;
     double begin = seconds_now();
-    if (!pattern_options_load(&job->patterns, &job->set, NULL))
+    if (!load_patterns(job))
         return EXIT_ERROR;
     trawl_status status = trawl_index_load(job->path, &job->index, &error);
     if (status == TRAWL_OK)

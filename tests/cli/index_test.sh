@@ -68,6 +68,20 @@ for word in p pp happy zz; do
     holds "positions of $word are scan's" cmp scan.out index.out
 done
 
+# Groups and values are columns, as in scan.
+printf 'a\t-\tpup\t-\t7\tval\\n\nb\t-\thap\t-\t-\t\n\t-\tppy\t-\t9\n' >groups.tsv
+printf 'pup\tdog\nhap\t\n' >values.map
+for format in 'tsv -f groups.tsv' 'map -f values.map'; do
+    for flags in '--format tsv' '--format jsonl' --no-pattern; do
+        # shellcheck disable=SC2086
+        "$trawl" scan --pattern-format $format $flags -r docs | sort >scan.out
+        # shellcheck disable=SC2086
+        "$trawl" index query x.tix --positions --pattern-format $format $flags | sort >index.out
+        holds "positions of $format $flags are scan's" cmp scan.out index.out
+    done
+done
+holds 'there are some' test -s index.out
+
 # Standard input, standard output, damage.
 expect 0 '-\t1\t3\t0\tbc' bash -c "printf abc | '$trawl' index build -o - - >p.tix &&
     '$trawl' index query p.tix --positions -e bc"
