@@ -56,6 +56,15 @@ static void print_database(const trawl_db_information *db) {
     (void)printf("}");
 }
 
+/* The states of each part, where they are known. */
+static void print_part_states(const info_row *row) {
+    if (row->built_parts < 2 || row->built_parts > INFO_MOST_PARTS || row->part_states[0] == 0)
+        return;
+    for (size_t part = 0; part < row->built_parts; part++)
+        (void)printf("%s%zu", part == 0 ? ",\"part_states\":[" : ",", row->part_states[part]);
+    (void)printf("]");
+}
+
 static void print_row(const info_row *row, size_t levels) {
     (void)printf("{");
     json_print_member(stdout, "engine", row->engine);
@@ -72,6 +81,7 @@ static void print_row(const info_row *row, size_t levels) {
                      ",\"parts\":%zu,\"byte_classes\":%zu,\"build_seconds\":%.6f",
                      row->table_bytes, row->states, levels, row->built_parts, row->byte_classes,
                      row->build_seconds);
+        print_part_states(row);
     } else {
         (void)printf(",");
         json_print_member(stdout, row->refused ? "refused" : "not_built", row->reason);
@@ -88,9 +98,9 @@ static void print_engine(const trawl_study_engine *engine, bool is_first) {
     (void)printf("}");
 }
 
-static void print_device_filters(const info_report *report) {
-    for (size_t i = 0; i < report->expected.device_filters; i++) {
-        const trawl_study_filter *filter = &report->expected.device_filter[i];
+static void print_device_filters(const trawl_study_plan *plan) {
+    for (size_t i = 0; i < plan->device_filters; i++) {
+        const trawl_study_filter *filter = &plan->device_filter[i];
         (void)printf("%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"window\":%u,"
                      "\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
                      i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
@@ -98,18 +108,17 @@ static void print_device_filters(const info_report *report) {
     }
 }
 
-static void print_expected(const info_report *report) {
-    const trawl_study_plan *expected = &report->expected;
-    (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64,
+static void print_expected(const char *key, const trawl_study_plan *expected) {
+    (void)printf(",\"%s\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64, key,
                  expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes);
     print_share("match_ends", expected->match_ends);
     print_number("gb_per_second", 4, expected->gb_per_second);
     (void)printf(",\"engines\":[");
     for (size_t i = 0; i < expected->engines; i++)
-        print_engine(&report->expected.engine[i], i == 0);
+        print_engine(&expected->engine[i], i == 0);
     (void)printf("],\"filters\":[");
     for (size_t i = 0; i < expected->filters; i++) {
-        const trawl_study_filter *filter = &report->expected.filter[i];
+        const trawl_study_filter *filter = &expected->filter[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
             ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64,
@@ -121,7 +130,7 @@ static void print_expected(const info_report *report) {
         (void)printf("}");
     }
     (void)printf("],\"device_filters\":[");
-    print_device_filters(report);
+    print_device_filters(expected);
     (void)printf("]}");
 }
 
@@ -138,6 +147,10 @@ static void print_formulas(const info_report *report) {
         json_print_member(stdout, "engine", formula->engine);
         (void)printf(",");
         json_print_member(stdout, "variant", formula->variant);
+        const info_row *row = info_find_row(report, formula->engine, formula->variant, 0);
+        if (row != NULL && row->built)
+            (void)printf(",\"trawl_bytes\":%" PRIu64 ",\"output_bytes\":%" PRIu64, row->next_bytes,
+                         row->table_bytes - row->next_bytes);
         (void)printf("}");
     }
     (void)printf("]");
@@ -163,7 +176,9 @@ void info_print_json(const info_report *report) {
         json_print_member(stdout, "profile_ignored", report->profile_error.message);
     }
     if (report->has_expected)
-        print_expected(report);
+        print_expected("expected", &report->expected);
+    if (report->has_new_expected)
+        print_expected("new_expected", &report->new_expected);
     (void)printf(",\"engines\":[");
     for (size_t i = 0; i < report->row_count; i++) {
         (void)printf("%s", i == 0 ? "" : ",");

@@ -138,7 +138,22 @@ if has python3; then
 import json, sys
 report = json.load(sys.stdin)
 assert {\"source\", \"statistics\", \"database\", \"plan\", \"expected\", \"engines\", \"formulas\"} <= report.keys()
-assert report[\"plan\"][\"table_bytes\"] == report[\"database\"][\"table_bytes\"]'"
+assert report[\"plan\"][\"table_bytes\"] == report[\"database\"][\"table_bytes\"]
+assert report[\"new_expected\"].keys() == report[\"expected\"].keys()
+assert len(report[\"new_expected\"][\"engines\"]) > 1'"
+    # what --papers prints is in JSON too
+    check 'for papers' "$trawl" info --papers -f numbers
+    cp .out papers
+    check 'for programs' bash -c "'$trawl' info --format json -f numbers | python3 -c '
+import json, re, sys
+report = json.load(sys.stdin)
+papers = open(\"papers\").read()
+split = [row for row in report[\"engines\"] if row.get(\"asked_parts\") == 4][0]
+assert len(split[\"part_states\"]) == 4 and sum(split[\"part_states\"]) == split[\"states\"]
+assert \" \".join(map(str, split[\"part_states\"])) in papers
+for formula in report[\"formulas\"]:
+    assert formula[\"trawl_bytes\"] > 0 and formula[\"output_bytes\"] > 0, formula
+assert \"new_expected\" not in report'"
 fi
 
 # databases
