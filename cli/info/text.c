@@ -122,6 +122,11 @@ static void print_speed(const info_report *report, const trawl_study_plan *expec
     if (expected->sample_bytes != 0)
         print_field("speed", "%.*f GB/s expected of %s, in texts like %s",
                     expected->for_cuda ? 0 : 2, expected->gb_per_second, who, report->sample);
+    else if (report->sample != NULL)
+        print_field("speed",
+                    "%.*f GB/s expected of %s, in a text made up of the patterns, full of matches, "
+                    "since the sample %s is empty",
+                    expected->for_cuda ? 0 : 2, expected->gb_per_second, who, report->sample);
     else
         print_field("speed",
                     "%.*f GB/s expected of %s, in a text made up of the patterns, full of matches; "

@@ -52,6 +52,9 @@ holds 'all engines' bash -c 'for engine in qgram ac-dfa ac-nfa wu-manber; do
 holds 'the text' grep -q 'in texts like' <(tr -s ' \n' ' ' <.out)
 check 'no sample' "$trawl" info -f words
 holds 'it says so' bash -c 'tr -s " \n" " " <.out | grep -q "made up of the patterns, .*--sample FILE"'
+check 'an empty sample' "$trawl" info -f words --sample empty
+holds 'it says so, and asks for none' bash -c 'tr -s " \n" " " <.out |
+    grep "made up of the patterns, .* the sample empty is empty" | grep -vq -e "--sample"'
 check 'one pattern' "$trawl" info -f one
 holds 'its set' grep -q '^  set  *1 pattern of 13 bytes, 13 bytes in all, ' .out
 check 'either case' "$trawl" info -i -f words
