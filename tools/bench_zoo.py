@@ -56,12 +56,12 @@ def contestants_of(options, peers):
         return ["--engine", GPU_ENGINES, "--device", options.device, "--on-device"]
     # Peers are in processes of their own, and so is then each engine: one that takes too long ends.
     return ["--engine", "auto,all", "--peers", "--peers-dir", peers, "--time-limit",
-            str(options.time_limit)]
+            str(options.time_limit), "--run-time", str(options.run_time)]
 
 
 def bench_command(options, patterns, text, peers):
     return [options.trawl, "bench", "--format", "json", "--no-progress", "--repeat",
-            str(options.repeat), "--run-time", str(options.run_time), "-f", patterns, "--pattern-format", "tsv",
+            str(options.repeat), "-f", patterns, "--pattern-format", "tsv",
             *contestants_of(options, peers), *options.flags, *[text] * options.copies]
 
 

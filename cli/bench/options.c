@@ -180,6 +180,7 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
         options->peers_dir = args->value;
         return true;
     case FLAG_TIME_LIMIT:
+        options->time_limit_given = true;
         return arguments_number(args, 1, 1000000, &options->time_limit);
     case FLAG_WORKER:
         options->worker = args->value;
@@ -214,6 +215,37 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
     }
 }
 
+/* Whether some engine is named without a variant, so that --variant and --variants have an effect.
+ */
+static bool has_plain_engine(const bench_options *options) {
+    bool found = options->engines.count == 0;
+    for (size_t i = 0; i < options->engines.count; i++) {
+        const char *name = options->engines.items[i];
+        for (; name != NULL && !found; name = strchr(name, ',')) {
+            name += *name == ',';
+            size_t length = strcspn(name, ",");
+            bool is_auto = length == 4 && strncmp(name, "auto", length) == 0;
+            found = !is_auto && memchr(name, ':', length) == NULL;
+        }
+    }
+    return found;
+}
+
+/* What is wrong with flags that have no effect without others, or NULL. */
+static const char *useless_flag(const bench_options *options) {
+    bool is_cuda = device_is_cuda(options->scan.device);
+    if (options->time_limit_given && !options->peers)
+        return "--time-limit: expected --peers with it";
+    if (options->run_time != 0 && options->repeats == 0)
+        return "--run-time: expected --repeat N with it";
+    if (options->run_time != 0 && is_cuda)
+        return "--run-time is for the CPU; leave out --device";
+    if ((options->variant != NULL || options->all_variants) && !has_plain_engine(options))
+        return options->all_variants ? "--variants: --engine names no engine without a variant"
+                                     : "--variant: --engine names no engine without a variant";
+    return NULL;
+}
+
 /* Whether the flags fit together and nothing is missing. False after reporting. */
 static bool consistent(const bench_options *options) {
     const char *problem = NULL;
@@ -240,6 +272,8 @@ static bool consistent(const bench_options *options) {
         problem = "--worker is for trawl bench itself";
     else if (options->all_variants && device_is_cuda(options->scan.device))
         problem = "--variants: on a CUDA device all variants are measured anyway";
+    else
+        problem = useless_flag(options);
     if (problem != NULL)
         (void)arguments_misuse(&bench_command, "%s", problem);
     return problem == NULL;

@@ -30,8 +30,9 @@ typedef struct bench_options {
     bool peers;            /* measure peers and whole programs too, each row in its own process */
     const char *peers_dir; /* directory made by tools/peers.sh; NULL: the default */
     uint64_t time_limit;   /* seconds of each row with --peers */
-    const char *worker;    /* instruction for bench_worker_run; NULL: this process is no worker */
-    int argc;              /* the arguments given, which workers get too */
+    bool time_limit_given;
+    const char *worker; /* instruction for bench_worker_run; NULL: this process is no worker */
+    int argc;           /* the arguments given, which workers get too */
     char **argv;
     bool json;
     bool progress;

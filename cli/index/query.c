@@ -406,6 +406,8 @@ static bool parse(querying *job, int argc, char **argv, int *status) {
         problem = "an index is not read from standard input; expected a file";
     else if (job->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (!job->with_pattern && job->kind != FLAG_POSITIONS)
+        problem = "--no-pattern: expected --positions with it";
     if (problem != NULL)
         (void)arguments_misuse(&query_command, "%s", problem);
     const command_inputs inputs = {.patterns = &job->patterns, .index = job->path};

@@ -45,7 +45,8 @@ static const flag reproduce_flags[] = {
      "DIR, "
      "which is made if it is not there.",
      "Output"},
-    {FLAG_LIST, 0, "list", NULL, "List the papers and their tables; measure nothing.", NULL},
+    {FLAG_LIST, 0, "list", NULL,
+     "List the papers and their tables, or those that are named; measure nothing.", NULL},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL,
      "Do not show on standard error what is being measured.", NULL},
     {FLAG_QUICK, 0, "quick", NULL, "Shorter texts and fewer runs: as --shrink 32 --runs 3.",
@@ -342,11 +343,13 @@ static int measure_all(const reproduce_options *options) {
     return finish_output(status);
 }
 
-static int list_tables(void) {
+static int list_tables(const reproduce_options *options) {
     for (size_t i = 0; i < PAPERS; i++) {
-        for (size_t k = 0; k < papers[i]->count; k++)
-            (void)printf("%s:%s\t%s\n", papers[i]->name, papers[i]->tables[k].id,
-                         papers[i]->tables[k].caption);
+        for (size_t k = 0; k < papers[i]->count; k++) {
+            const paper_table *table = &papers[i]->tables[k];
+            if (wants(options, papers[i], table))
+                (void)printf("%s:%s\t%s\n", papers[i]->name, table->id, table->caption);
+        }
     }
     return finish_output(EXIT_MATCHED);
 }
@@ -368,7 +371,7 @@ int trawl_command_reproduce(int argc, char **argv) {
     if (id == ARGUMENTS_HELP)
         status = EXIT_MATCHED;
     else if (id == ARGUMENTS_END && options.list)
-        status = list_tables();
+        status = list_tables(&options);
     else if (id == ARGUMENTS_END && (options.output == NULL || make_folder(options.output)))
         status = measure_all(&options);
     free(options.wanted.items);

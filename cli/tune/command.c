@@ -105,8 +105,9 @@ typedef struct tune_options {
     uint64_t limit;
     bool has_repeats, has_limit; /* the flags were given */
     bool verbose;
-    char device[128]; /* the name of the product */
-    char path[4096];  /* of the profile that is written */
+    const flag *compiling; /* the first flag for patterns or engines; NULL: none was given */
+    char device[128];      /* the name of the product */
+    char path[4096];       /* of the profile that is written */
 } tune_options;
 
 /* ------------------------------------------------------------------ flags */
@@ -154,13 +155,22 @@ static bool measures_device(const tune_options *options) {
            options->text == NULL;
 }
 
-/* What is wrong with flags that have no effect without patterns and a text, or NULL. */
-static const char *useless_flag(const tune_options *options) {
-    if (options->has_repeats)
-        return "--repeat needs patterns and a text";
-    if (is_cpu(options))
-        return options->has_limit ? "--limit needs a GPU" : NULL;
-    return options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
+/* Whether no flag is given that has no effect without patterns and a text. False after reporting.
+ */
+static bool flags_have_use(const tune_options *options) {
+    char written[FLAG_SHOWN_BYTES];
+    const char *useless = options->has_repeats           ? "--repeat"
+                          : options->verbose             ? "-v"
+                          : options->scan.kernel != NULL ? "--kernel"
+                          : options->compiling != NULL   ? flag_written(options->compiling, written)
+                                                         : NULL;
+    if (useless != NULL)
+        (void)arguments_misuse(&tune_command, "%s needs patterns and a text", useless);
+    else if (is_cpu(options) && options->has_limit)
+        (void)arguments_misuse(&tune_command, "--limit needs a GPU");
+    else
+        return true;
+    return false;
 }
 
 static bool consistent(const tune_options *options) {
@@ -176,7 +186,7 @@ static bool consistent(const tune_options *options) {
     else if (device_is_group(options->scan.device))
         problem = "--device: tune measures one GPU: cuda or cuda:N";
     else if (is_cpu(options) || measures_device(options))
-        problem = useless_flag(options);
+        return flags_have_use(options);
     else if (options->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     else if (options->text == NULL)
@@ -207,6 +217,7 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
             return false;
     }
+    options->compiling = args.compiling;
     choose_device(options);
     if (!consistent(options))
         return false;

@@ -40,6 +40,12 @@ refuse "there is no engine ''" bench --engine '' text
 refuse "expected one of its variants (classes, stt, stt16), not 'x'" bench --engine ac-dfa:x text
 refuse 'auto takes no variant' bench --engine auto:stt text
 refuse 'not both' bench --engine ac-dfa --variant stt --variants text
+refuse '--variant: --engine names no engine without a variant' \
+    bench --engine auto,ac-dfa:stt --engine auto --variant stt text
+refuse '--variants: --engine names no engine without a variant' bench --engine auto --variants text
+expect 0 'ac-dfa:stt\nac-dfa:stt\nac-dfa:stt' rows bench --engine ac-dfa:stt --engine ac-dfa:stt,ac-dfa --variant stt text
+refuse '--time-limit: expected --peers with it' bench --time-limit 60 text
+refuse '--run-time: expected --repeat N with it' "$trawl" bench -f words --run-time 20 text
 refuse '--on-device is for CUDA devices' bench --on-device text
 
 # JSON: one object a row, with these keys and no others

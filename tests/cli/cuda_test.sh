@@ -54,6 +54,13 @@ refuse 'without patterns and text' tune --device cpu -e fox text
 refuse 'expected cuda, cuda:N or cpu' tune --device auto -e fox text
 refuse '--kernel needs patterns' tune --kernel hot
 refuse '--repeat needs patterns' tune --device cpu --repeat 2
+for flag in '--engine ac-dfa' '--variant stt' '--matches all' -i -w -v \
+    '--pattern-format hex' --crlf '--kernel hot'; do
+    # shellcheck disable=SC2086
+    refuse "${flag%% *} needs patterns and a text" timeout 10 "$trawl" tune --device cpu $flag
+    # shellcheck disable=SC2086
+    refuse "${flag%% *} needs patterns and a text" timeout 10 "$trawl" tune $flag
+done
 refuse '--limit needs a GPU' tune --device cpu --limit 1M
 refuse 'cannot be both' tune -f - -
 # the file is looked at before anything is measured

@@ -30,6 +30,7 @@ refuse 'there is no CUDA device 77' scan --device cuda:0,77
 refuse "not 'cuda:x'; did you mean" scan --device cuda:x
 refuse 'transfer a is for one GPU' scan --device cuda:0,0 --transfer a
 refuse 'bench measures one GPU' "$trawl" bench --device cuda:all -f words text
+refuse '--run-time is for the CPU' "$trawl" bench --device cuda --repeat 1 --run-time 20 -f words text
 refuse 'tune measures one GPU' "$trawl" tune --device cuda:0,1
 if [[ $trawl == *emulated* ]]; then # GPUs without memory
     TRAWL_EMULATOR_FAIL_AFTER=0 several --device cuda:all --stats 2>stats >found

@@ -31,6 +31,10 @@ refuse 'word.tsv:2: the pattern has a condition, but an index finds all occurren
 refuse 'an index is not read from standard input; expected a file' "$trawl" index query - -e p
 refuse 'expected an index' "$trawl" index query -e p
 refuse 'expected patterns' "$trawl" index query x.tix
+for flag in '' --documents --count '--top 2'; do
+    # shellcheck disable=SC2086
+    refuse '--no-pattern: expected --positions with it' "$trawl" index query x.tix --no-pattern $flag -e p
+done
 refuse 'expected -o X.tix' "$trawl" index build docs/0
 refuse 'expected texts' "$trawl" index build -o y.tix
 refuse 'is a directory' "$trawl" index build -o y.tix docs

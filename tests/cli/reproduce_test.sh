@@ -114,6 +114,9 @@ expect 0 'document\t0\t4\t22\ndocument\t5\t22\t27' \
 # The command line.
 check 'the list' "$trawl" reproduce --list
 holds 'the list has tables' grep -q '^tran:fig-22	' .out
+check 'the list of some' "$trawl" reproduce --list nunes zha:3
+holds 'it has these and no others' test "$(cut -f 1 .out | sed 's/nunes:.*/nunes/' | uniq | xargs)" = \
+    'zha:3 nunes'
 refuse "expected zha, tran, charan, nunes or kouzinopoulos, not 'zah'; did you mean zha?" \
     "$trawl" reproduce zah
 refuse "paper zha has no table '7'; it has 1, ac4, 3" "$trawl" reproduce zha:7
