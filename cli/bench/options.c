@@ -35,9 +35,9 @@ static const flag contestant_flags[] = {
      "every engine; auto: the one that the planner chooses. 'trawl engines' lists the engines.",
      "Contestants"},
     {FLAG_ALL_VARIANTS, 0, "variants", NULL,
-     "Measure all variants of each engine that LIST names without a variant.", NULL},
+     "Measure all variants of each engine that ENGINES names without a variant.", NULL},
     {FLAG_VARIANT, 0, "variant", "NAME",
-     "Measure this variant of each engine that LIST names without a variant.", NULL},
+     "Measure this variant of each engine that ENGINES names without a variant.", NULL},
     {FLAG_PEERS, 0, "peers", NULL,
      "Also measure other programs and libraries, if they are found: Hyperscan, Vectorscan, Rust's "
      "aho-corasick, daachorse, and grep and ripgrep as whole programs. 'make peers' fetches them. "

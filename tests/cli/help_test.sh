@@ -34,6 +34,9 @@ holds 'paragraphs are wrapped at 80 columns' \
 check 'defaults of replace' "$trawl" replace --help
 holds 'map is the default' grep -q 'one on each line: map' .out
 holds 'leftmost-longest is the default' grep -q 'are replaced: leftmost-longest' .out
+check 'help of bench' "$trawl" bench --help
+holds 'what --engine names has one name' bash -c \
+    'tr -s " \n" " " <.out | grep -q "that ENGINES names" && ! grep -qw LIST .out'
 check 'help of index query' "$trawl" index query --help
 holds 'no flags that an index refuses' bash -c "! grep -qE -- '--(ignore-case|word)' .out"
 
