@@ -16,6 +16,7 @@
 #include "cli/base/nearest.h"
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
+#include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
 #include "cli/reproduce/headers.h"
 #include "cli/reproduce/paper.h"
@@ -62,7 +63,9 @@ static const flag reproduce_flags[] = {
      "mpirun need. 0: leave these cells empty.",
      NULL},
     {FLAG_DEVICE, 0, "device", "DEVICE",
-     "cuda or cuda:N: the GPU for the rows that need one (cuda:0). cpu: leave these rows empty.",
+     "cuda or cuda:N: the GPU for the rows that need one (cuda:0, if there is one). cpu: leave "
+     "these "
+     "rows empty.",
      NULL},
     {0},
 };
@@ -99,6 +102,7 @@ enum { PAPERS = sizeof papers / sizeof papers[0] };
 typedef struct reproduce_options {
     run_settings settings;
     const char *output; /* NULL: no files */
+    const char *device; /* --device; NULL: the first GPU, if there is one */
     bool list;
     string_list wanted; /* PAPER or PAPER:TABLE; empty: all */
 } reproduce_options;
@@ -207,6 +211,7 @@ static bool take(reproduce_options *options, const arguments *args, int id) {
         return flag_take_uint32(args, 1, 64, &options->settings.most_runs) == FLAG_TAKEN;
     default: {
         uint32_t number = 0;
+        options->device = args->value;
         options->settings.cpu_only = strcmp(args->value, "cpu") == 0;
         if (device_number(args->value, &number))
             options->settings.cuda = args->value;
@@ -216,6 +221,13 @@ static bool take(reproduce_options *options, const arguments *args, int id) {
         return false;
     }
     }
+}
+
+/* Whether this machine has the device that was named. False after reporting. */
+static bool has_device(const reproduce_options *options) {
+    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+    scan.device = options->device;
+    return options->device == NULL || cuda_options_check(&reproduce_command, &scan, NULL);
 }
 
 /* ------------------------------------------------------------------ output */
@@ -372,7 +384,8 @@ int trawl_command_reproduce(int argc, char **argv) {
         status = EXIT_MATCHED;
     else if (id == ARGUMENTS_END && options.list)
         status = list_tables(&options);
-    else if (id == ARGUMENTS_END && (options.output == NULL || make_folder(options.output)))
+    else if (id == ARGUMENTS_END && has_device(&options) &&
+             (options.output == NULL || make_folder(options.output)))
         status = measure_all(&options);
     free(options.wanted.items);
     return status;

@@ -126,6 +126,8 @@ refuse "--shrink" "$trawl" reproduce --shrink 0
 refuse "--ranks" "$trawl" reproduce --ranks 11
 refuse "--runs" "$trawl" reproduce --runs 65
 refuse "--device" "$trawl" reproduce --device gpu
+refuse '--device cuda:77: ' "$trawl" reproduce --device cuda:77 --shrink 1000000 -o nowhere nunes:1
+holds 'before a folder is made' test ! -e nowhere
 refuse 'out/reproduce.tsv/x' "$trawl" reproduce -o out/reproduce.tsv/x nunes:1
 # where files and tables go is looked at before anything is measured
 refuse "text: Not a directory; expected a folder" "$trawl" reproduce -o text nunes:1
