@@ -314,10 +314,32 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
     return some;
 }
 
-/* The name of the device and the path of its profile, in which results will be written. False after
- * reporting that it cannot be written, before anything is measured. */
-static bool find_profile(tune_options *options) {
+/* Reads the profile that will be written, whose other parts are to stay. TRAWL_OK, and it is empty,
+ * if there is none, or a device such as /dev/null. */
+static trawl_status read_profile(const char *path, device_profile *profile, trawl_error *error) {
+    struct stat about;
+    trawl_status status = device_profile_read(path, profile, error);
+    bool nothing = stat(path, &about) != 0 || !S_ISREG(about.st_mode);
+    return status == TRAWL_ERROR_IO && nothing ? TRAWL_OK : status;
+}
+
+/* Whether the profile can be read, if there is one, and written; a damaged one is written anew.
+ * False after reporting. */
+static bool check_profile(const char *path) {
     trawl_error error;
+    device_profile *profile = allocate(sizeof *profile);
+    trawl_status status = read_profile(path, profile, &error);
+    free(profile);
+    if (status == TRAWL_OK || status == TRAWL_ERROR_FORMAT)
+        status = device_profile_check(path, &error);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    return status == TRAWL_OK;
+}
+
+/* The name of the device and the path of its profile, in which results will be written. False after
+ * reporting that it cannot be read or written, before anything is measured. */
+static bool find_profile(tune_options *options) {
     device_maker_name(options->scan.device, options->device, sizeof options->device);
     struct stat about;
     if (options->profile.path != NULL) {
@@ -333,10 +355,7 @@ static bool find_profile(tune_options *options) {
     } else {
         device_profile_make_folder(options->path);
     }
-    if (device_profile_check(options->path, &error) == TRAWL_OK)
-        return true;
-    (void)report_error(&error);
-    return false;
+    return check_profile(options->path);
 }
 
 /* Writes those arguments that are not NULL to the profile, whose other parts stay. False after
@@ -345,9 +364,14 @@ static bool remember(const tune_options *options, const profile_entry *best,
                      const trawl_costs *costs, const trawl_device_costs *device_costs) {
     trawl_error error;
     device_profile *profile = allocate(sizeof *profile);
-    trawl_status status = device_profile_read(options->path, profile, &error);
-    if (status == TRAWL_ERROR_FORMAT)
+    trawl_status status = read_profile(options->path, profile, &error);
+    if (status == TRAWL_ERROR_FORMAT) {
         report("%s; the file is written anew", error.message);
+    } else if (status != TRAWL_OK) {
+        free(profile);
+        (void)report_error(&error);
+        return false;
+    }
     (void)snprintf(profile->device, sizeof profile->device, "%s", options->device);
     if (costs != NULL) {
         profile->has_costs = true;

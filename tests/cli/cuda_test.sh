@@ -68,6 +68,18 @@ mkfifo fifo
 refuse "--profile: fifo: is a FIFO; expected a file" timeout 10 "$trawl" tune --device cpu --profile fifo
 refuse '--profile: the file name is empty' timeout 10 "$trawl" tune --device cpu --profile ''
 rm fifo
+# a profile that can be replaced but not read would lose its other parts
+printf '[ac-dfa stt]\nkernel = hot\n' >secret
+chmod 200 secret
+if [ "$(id -u)" -ne 0 ]; then
+    refuse 'secret: Permission denied' timeout 10 "$trawl" tune --device cpu --profile secret
+elif has setpriv; then
+    chmod 777 .
+    refuse 'secret: Permission denied' setpriv --reuid 65534 --clear-groups \
+        timeout 10 "$trawl" tune --device cpu --profile secret
+fi
+check 'a profile that is not kept' \
+    bash -c "timeout 3 '$trawl' tune --device cpu --profile /dev/null; test \$? -eq 124"
 check 'a name that a terminal would execute' \
     bash -c "timeout 3 '$trawl' tune --device cpu --profile \$'t\e[7m'; test \$? -eq 124"
 holds 'is shown without its control characters' grep -qF 't?[7m' .out
