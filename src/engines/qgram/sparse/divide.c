@@ -79,9 +79,10 @@ typedef struct trial {
     uint32_t run_count, all_runs; /* listed, and in the set */
 } trial;
 
-/* For a position of the text: how often it is an anchor, and of how many keys and distances. */
+/* For a position of the text: how often it is an anchor, of how many keys and distances, and how
+ * many ends are looked up because the anchor's bucket is crowded. */
 typedef struct trial_rates {
-    double hits, entries;
+    double hits, entries, marked;
 } trial_rates;
 
 /* Whether a pattern has a run of one byte of RUN_STEP bytes and more: it has one in the words at
@@ -129,11 +130,27 @@ static void count_half(trial *self) {
     }
 }
 
-/* Examines the other half. An anchor of many keys costs as many comparisons, or in a crowded bucket
- * as many look-ups of ends, but not more than a stride has. */
-static trial_rates validate(const trial *self, uint32_t stride) {
+/* Adds what a hit of an anchor costs that `anchors` of one in `factor` patterns have: all of them
+ * are expected to have `factor` times as many, unless it is of a single one. */
+static void add_hit(trial_rates *rates, double anchors, double factor, uint32_t reach) {
+    const double expected = anchors == 1 ? 1 : anchors * factor;
+    rates->hits++;
+    if (expected <= TRAWL_SPARSE_MOST_ENTRIES) {
+        rates->entries += expected;
+    } else {
+        const double ends = expected * trawl_sparse_step(reach);
+        rates->marked += ends < reach ? ends : reach;
+    }
+}
+
+/* Examines the other half. One in `factor` patterns has been tried. */
+static trial_rates validate(const trial *self, double factor) {
     const trawl_qgram_survey *survey = self->survey;
-    uint64_t all = 0, hits = 0, entries = 0;
+    const uint64_t longest = survey->patterns->max_length;
+    const uint32_t reach =
+        longest < TRAWL_SPARSE_MAX_REACH ? (uint32_t)longest : TRAWL_SPARSE_MAX_REACH;
+    uint64_t all = 0;
+    trial_rates rates = {0};
     size_t begin = survey->length > 2 * TRAWL_ANCHORS_PIECE ? TRAWL_ANCHORS_PIECE : 0;
     for (; begin + GRAM < survey->length; begin += 2 * TRAWL_ANCHORS_PIECE) {
         size_t left = survey->length - begin - GRAM;
@@ -144,14 +161,14 @@ static trial_rates validate(const trial *self, uint32_t stride) {
             uint64_t hash = trawl_sparse_hash(gram.first, gram.last);
             const trial_slot *slot = slot_of(self, hash);
             if (slot->hash == (uint32_t)(hash | 1)) {
-                hits++;
-                entries += slot->anchors < stride ? slot->anchors : stride;
+                add_hit(&rates, slot->anchors, factor, reach);
             }
         }
     }
-    double share = 1 / (double)all;
-    return all == 0 ? (trial_rates){1, 1}
-                    : (trial_rates){(double)hits * share, (double)entries * share};
+    const double share = 1 / (double)all;
+    return all == 0
+               ? (trial_rates){1, 1, 0}
+               : (trial_rates){rates.hits * share, rates.entries * share, rates.marked * share};
 }
 
 /* Chooses the anchors of a pattern, as sparse/build.c does for a key. */
@@ -177,31 +194,38 @@ static void choose_one(trial *self, uint32_t id, uint32_t stride) {
     }
 }
 
-/* Measures the rates with some of the patterns, and extrapolates them. */
+/* Measures the rates with some of the patterns, and extrapolates the hits: their kinds of hits stay
+ * the same. */
 static trial_rates measure(trial *self, double patterns, uint32_t stride) {
     const trawl_qgram_survey *survey = self->survey;
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES];
     uint32_t most = (UINT32_C(1) << (TRAWL_SPARSE_TRIAL_BITS - 2)) / stride;
     uint32_t chosen = examined < most ? examined : most;
+    const double factor = patterns / chosen;
     trial_rates half = {0};
     memset(self->slots, 0, sizeof *self->slots << TRAWL_SPARSE_TRIAL_BITS);
     for (uint32_t i = 0; i < chosen; i++) {
-        half = i == chosen / 2 ? validate(self, stride) : half;
+        half = i == chosen / 2 ? validate(self, 2 * factor) : half;
         choose_one(self, survey->ids[(uint64_t)examined * i / chosen], stride);
     }
-    trial_rates all = validate(self, stride);
-    for (uint32_t i = 0; i < self->run_count; i++) {
-        choose_one(self, self->runs[i], stride);
+    const trial_rates all = validate(self, factor);
+    const double hits = trawl_cost_extrapolate(half.hits, all.hits, factor);
+    const double growth = all.hits > 0 ? hits / all.hits : 1;
+    trial_rates rates = {hits, growth * all.entries, growth * all.marked};
+    if (self->run_count != 0) {
+        const trial_rates without = validate(self, 1);
+        for (uint32_t i = 0; i < self->run_count; i++) {
+            choose_one(self, self->runs[i], stride);
+        }
+        const trial_rates with = validate(self, 1);
+        const double share = (double)self->all_runs / self->run_count;
+        rates.hits += with.hits - without.hits;
+        rates.entries += share * fmax(0, with.entries - without.entries);
+        rates.marked += with.marked - without.marked;
     }
-    trial_rates with_runs = self->run_count != 0 ? validate(self, stride) : all;
-    double factor = patterns / chosen;
-    double runs = self->run_count != 0 ? (double)self->all_runs / self->run_count : 0;
-    double run_hits = with_runs.hits - all.hits, run_entries = with_runs.entries - all.entries;
-    all.hits = trawl_cost_extrapolate(half.hits, all.hits, factor) + run_hits;
-    all.hits = all.hits < 1 ? all.hits : 1;
-    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor) + runs * run_entries;
-    all.entries = all.entries < stride ? all.entries : stride;
-    return all;
+    rates.hits = fmin(rates.hits, 1);
+    rates.entries = fmin(rates.entries, stride);
+    return rates;
 }
 
 /* ------------------------------------------------------------------ prices */
@@ -224,11 +248,13 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
     double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
     double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
     double pass = rates.hits + pass_by_chance(anchors / rows);
+    /* A marked end takes as long as a candidate of other filters: most of them are no key's. */
     double sample = TRAWL_SPARSE_LINE_BYTES * costs->memory +
                     trawl_cost_at(costs->sample, 4 * rows) +
                     pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
                             trawl_cost_wait(costs, entries)) +
-                    rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+                    rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES) +
+                    rates.marked * costs->sample_candidate;
     return (trawl_tier_estimate){.nanoseconds = sample / tier->stride,
                                  .pass = pass,
                                  .look_ups = rates.entries / tier->stride,
