@@ -96,6 +96,47 @@ static void one_half(void **state) {
     test_case_free(&test);
 }
 
+/* A thread of each kernel that walks alone has more matches than 32 bits can count. */
+static void totals_beyond_32_bits(void **state) {
+    (void)state;
+    enum { LETTERS = 300000, BYTES = 1 << 14, THREADS = 32 };
+    static test_case test;
+    trawl_error error;
+    trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
+    trawl_cuda_db *uploaded = NULL;
+    const combination which = {.engine = "ac-dfa"};
+    const char *kernel;
+    test.name = strdup("many matches");
+    for (int i = 0; i < LETTERS; i++)
+        add(&test, "a", 0);
+    while (test.length < BYTES)
+        test_case_append_text(&test, "aaaaaaaaaaaaaaaa", 16);
+    trawl_db *db = device_compile(which, &test, TRAWL_MATCH_ALL);
+    assert_non_null(db);
+    assert_int_equal(trawl_cuda_upload(db, &upload, &uploaded, &error), TRAWL_OK);
+    unsigned counted = 0;
+    for (size_t k = 0; (kernel = device_kernel_at(which.engine, k)); k++) {
+        trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+        double seconds;
+        uint64_t total = 0;
+        study.block_threads = THREADS;
+        study.block_bytes = THREADS * BYTES;
+        scan.study = &study;
+        scan.kernel = kernel;
+        if (trawl_study_cuda_measure(uploaded, &scan, test.text, test.length, 1, &seconds, &total,
+                                     &error) != TRAWL_OK)
+            continue; /* a kernel whose strips are shorter */
+        if (total != (uint64_t)LETTERS * BYTES)
+            fail_msg("kernel %s counts %llu", kernel, (unsigned long long)total);
+        counted++;
+    }
+    assert_true(counted >= 3);
+    trawl_cuda_db_free(uploaded);
+    trawl_db_free(db);
+    test_case_free(&test);
+}
+
 int main(void) {
     if (!device_tests_begin("dense_test"))
         return TEST_SKIPPED;
@@ -103,6 +144,7 @@ int main(void) {
         cmocka_unit_test_teardown(runs, device_tests_after_a_crash),
         cmocka_unit_test_teardown(duplicates, device_tests_after_a_crash),
         cmocka_unit_test_teardown(one_half, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(totals_beyond_32_bits, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

@@ -50,7 +50,8 @@ typedef struct surroundings {
 typedef struct walker {
     uint32_t row;         /* the state's rank if it has a row, else the number of rows */
     uint32_t rank;        /* the state's rank if it has no row */
-    uint32_t count;       /* matches since the cursor was last advanced; MARK: of the last step */
+    uint32_t count;       /* matches since the cursor was last advanced, of less than 64 bytes of
+                             text; MARK: of the last step */
     uint32_t noted;       /* NOTE: notes of the warp so far; the same in all its threads */
     trawl_counter cursor; /* see gpu/emission.cuh */
 } walker;
@@ -130,6 +131,10 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
         walker->row = WHOLE || rank < view.image.rows ? rank : view.image.rows;
         if (COUNTED && total == view.full_most) {
             total = total_of(around, rank);
+            if (AFTER == COUNT || AFTER == VISITS) { /* may be too many for 32 bits */
+                walker->cursor += total;
+                walker->count -= total;
+            }
         }
     }
     if (COUNTED && AFTER == COUNT) {
@@ -191,7 +196,7 @@ static __device__ __forceinline__ void walk_bytes(const surroundings &around, ui
             struct walker next = *walker;
             next.count = 0;
             if (at < end) {
-                step<COUNT, WHOLE, true>(around, text[at], at, &next);
+                step<MARK, WHOLE, true>(around, text[at], at, &next);
             }
             uint32_t total = next.count;
             next.count = 0;
@@ -240,6 +245,10 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
         }
         if (AFTER == MARK) {
             mark(*around.reporter, at, marks);
+        }
+        if (AFTER == COUNT || AFTER == VISITS) {
+            walker->cursor += walker->count;
+            walker->count = 0;
         }
         at += TRAWL_HOT_READ_BYTES;
     }

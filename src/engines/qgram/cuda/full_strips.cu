@@ -357,7 +357,7 @@ static __device__ __forceinline__ void test_pairs(const warp_context context, st
 }
 
 /* Tests a batch for a tier of any shape. */
-struct test_batch {
+struct test_strip_batch {
     const warp_context &context;
     strip_state *state;
     const trawl_cuda_qgram_tables &table;
@@ -383,7 +383,7 @@ static __device__ __forceinline__ void test_tier(const warp_context context, str
                                                  uint32_t number, const uint4 *own,
                                                  const uint4 &edge) {
     const trawl_cuda_qgram_tables &table = context.view->table[number];
-    const test_batch test = {context, state, table, number, own, edge};
+    const test_strip_batch test = {context, state, table, number, own, edge};
     trawl_qgram_visit_shape<void>(trawl_qgram_shape_of(table.tier), test);
 }
 

@@ -186,7 +186,7 @@ template <after_verify AFTER> static __device__ __forceinline__ void test_sample
     test_anchors<AFTER>(self, there && owned, tier_of(sample), end);
 }
 
-template <after_verify AFTER> struct test_queued {
+template <after_verify AFTER> struct test_queued_anchors {
     work *self;
 
     __device__ __forceinline__ void operator()() const {
@@ -195,7 +195,7 @@ template <after_verify AFTER> struct test_queued {
 };
 
 /* What is done with candidate words. Those of other tiers are left to verify.cu. */
-template <after_verify AFTER> struct queue_words {
+template <after_verify AFTER> struct queue_anchor_words {
     work *self;
 
     __device__ __forceinline__ void operator()(candidate_word word) const {
@@ -203,11 +203,11 @@ template <after_verify AFTER> struct queue_words {
             word.candidate_bits = 0;
         }
         queue_candidates(word, self->queued->samples, &self->waiting_samples,
-                         test_queued<AFTER>{self});
+                         test_queued_anchors<AFTER>{self});
     }
 };
 
-template <after_verify AFTER> struct test_anchors_of {
+template <after_verify AFTER> struct test_anchors_before {
     work *self;
 
     __device__ __forceinline__ void operator()(bool there, uint32_t number, int32_t end) const {
@@ -228,10 +228,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER))
     const uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
-        test_samples_before(reporter.slice, view, test_anchors_of<AFTER>{&work});
+        test_samples_before(reporter.slice, view, test_anchors_before<AFTER>{&work});
     }
     take_shares(candidates, reporter.slice, strip_bytes, number, gridDim.x * WARPS,
-                candidates.taken_of_anchors, queue_words<AFTER>{&work});
+                candidates.taken_of_anchors, queue_anchor_words<AFTER>{&work});
     while (work.waiting_samples != 0) {
         test_samples<AFTER>(&work);
     }
