@@ -48,17 +48,17 @@ static double price_automaton_matches(const trawl_costs *costs, double ends) {
  * leave out. `ends`: ends of all matches, for a byte of text; the tiers' estimates have their own
  * look-ups. What is left are mostly ends of patterns that repeat one byte ("aaaa"): in a run of
  * this byte a match ends at every position, and each of these ends costs one look-up. */
-static double price_unforeseen_matches(const trawl_costs *costs, const trawl_plan *plan,
-                                       double keys, double ends) {
+static double price_unforeseen_matches(const trawl_costs *costs, const trawl_qgram_survey *survey,
+                                       const trawl_plan *plan, double keys, double ends) {
     for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
         ends -= plan->division.estimate[i].look_ups;
     }
-    return ends > 0 ? ends * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES) : 0;
+    return ends > 0 ? ends * trawl_cost_look_up(costs, survey, keys) : 0;
 }
 
 /* What the engines are compared by. */
 typedef struct comparison {
-    const trawl_qgram_survey *survey;
+    trawl_qgram_survey *survey;
     const trawl_compile_settings *options;
     trawl_automata_estimate automata;
     uint64_t limits[TRAWL_PLAN_ENGINES]; /* of the tables, in bytes */
@@ -124,7 +124,7 @@ static trawl_status price_qgram(comparison *self, trawl_error *error) {
     record->nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
     if (!plan->division.exact) {
         record->nanoseconds[TRAWL_PLAN_QGRAM] +=
-            ends * costs->match + price_unforeseen_matches(costs, plan, keys, ends);
+            ends * costs->match + price_unforeseen_matches(costs, self->survey, plan, keys, ends);
     }
     record->bytes[TRAWL_PLAN_QGRAM] =
         (uint64_t)(qgram_bytes(self->survey) + trawl_qgram_choice_bytes(&plan->division));
@@ -420,6 +420,7 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     trawl_status status = trawl_automata_measure(patterns, options->sample, options->sample_length,
                                                  most, &self->automata, error);
     if (status == TRAWL_OK) {
+        self->survey->met = &self->automata.met;
         price_automata(&self->automata, options->costs, &plan->record);
         status = price_by_trials(self, error);
     }

@@ -40,6 +40,10 @@ double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, 
                                       : sample;
 }
 
+double trawl_cost_look_up(const trawl_costs *costs, const trawl_qgram_survey *survey, double keys) {
+    return trawl_look_up_cost(survey->met, costs->verify, keys);
+}
+
 double trawl_cost_extrapolate(double half, double all, double factor) {
     double exponent = half > 0 ? log2(all / half) : 1;
     exponent = exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
@@ -77,7 +81,7 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
             trawl_cost_sample(costs, rows * 4 * survey->spread, filter->gram, filter->stride);
         double nanoseconds =
             sample / filter->stride + candidates * candidate +
-            (found + steps) * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
+            (found + TRAWL_PLAN_SEARCH_STEP * steps) * trawl_cost_look_up(costs, survey, keys);
         if (trawl_cost_compared(nanoseconds, rows * 4, keys) <
             trawl_cost_compared(best.nanoseconds, best.bytes, keys)) {
             best = (trawl_tier_estimate){.nanoseconds = nanoseconds,

@@ -16,6 +16,10 @@ double trawl_cost_wait(const trawl_costs *costs, double bytes);
  * bytes. */
 double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, uint32_t stride);
 
+/* Nanoseconds of looking up one of `keys` keys where the text matches: keys that match again and
+ * again are in a near cache. */
+double trawl_cost_look_up(const trawl_costs *costs, const trawl_qgram_survey *survey, double keys);
+
 /* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
 double trawl_cost_extrapolate(double half, double all, double factor);
 

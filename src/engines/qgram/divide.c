@@ -83,8 +83,7 @@ static bool pays(const division *self, trawl_effort_kind kind, uint32_t begin, d
         keys += (double)self->survey->count[length_class];
     }
     /* Where patterns end, keys are compared, whatever the filter is. */
-    least += ends * TRAWL_ANCHORS_KEY_SHARE *
-             trawl_cost_at(self->costs->verify, keys * TRAWL_COST_KEY_BYTES);
+    least += ends * TRAWL_ANCHORS_KEY_SHARE * trawl_cost_look_up(self->costs, self->survey, keys);
     return trawl_effort_pays(self->effort, kind, others + least, trial) ||
            !(cover_before(self, CLASSES) < INFINITY);
 }
@@ -125,7 +124,7 @@ static double price_candidates(const division *self, double pass, double ends, d
  * with four patterns of four bytes, whose branches are predicted better than those of real sets (35
  * to 50 ns instead of 7: docs/notebook/2026-11-regret.md). */
 static double price_end(const division *self, double patterns) {
-    double compared = trawl_cost_at(self->costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+    double compared = trawl_cost_look_up(self->costs, self->survey, patterns);
     return compared > self->costs->teddy_candidate ? compared : self->costs->teddy_candidate;
 }
 

@@ -12,6 +12,7 @@
 #define TRAWL_ENGINES_QGRAM_SURVEY_H
 
 #include "constants/cpu.h"
+#include "costs/automata.h"
 #include "engines/qgram/format.h"
 #include "pattern/patterns.h"
 
@@ -32,6 +33,7 @@ typedef struct trawl_qgram_survey {
     double same_byte; /* the same for whole bytes */
     /* Different q-grams of four bytes in the text, as a share of its positions. */
     double spread;
+    const trawl_met_keys *met;       /* the patterns that match in the sample; NULL: not known */
     struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
     uint32_t slot_bits;
 } trawl_qgram_survey;

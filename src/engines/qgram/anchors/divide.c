@@ -265,8 +265,7 @@ static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *
            rates.tagged / tier->stride *
                (TRAWL_ANCHORS_BUCKET_COST + trawl_cost_wait(costs, buckets)) +
            rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
-           found * TRAWL_ANCHORS_KEY_SHARE *
-               trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+           found * TRAWL_ANCHORS_KEY_SHARE * trawl_cost_look_up(costs, trials->survey, patterns);
 }
 
 /* Of how many examined patterns one is tried. */
