@@ -18,9 +18,13 @@
 /* ------------------------------------------------------------------ the choice of an engine
  * (plan/cpu.c) */
 
-/* ac-dfa is not chosen if its tables have this many bytes or more: a program would spend that
- * memory without having been asked. Policy. Half and double: no plan changes. */
+/* ac-dfa is not chosen if its tables have more bytes than this and than this part of the memory
+ * that the process may use: a program would spend that memory without having been asked. Policy; no
+ * other part was tried. Of 188 random workloads on a Xeon with 128 GiB, seven had automata of 1.2
+ * to 4.3 GB that were 1.6 to 2.8 times as fast as the engine chosen
+ * (docs/notebook/2026-11-regret.md). */
 #define TRAWL_PLAN_MAX_DFA_BYTES ((uint64_t)1 << 30)
+#define TRAWL_PLAN_DFA_MEMORY_SHARE 32u
 
 /* A step of ac-nfa is expected to take at least this many times as long as one of ac-dfa: it waits
  * for failure links and for the search of a child, where ac-dfa does not. The median over the

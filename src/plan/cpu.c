@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_bytes.h"
 #include "constants/cpu.h"
 #include "costs/automata.h"
 #include "engines/engines.h"
@@ -359,11 +360,14 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
     return status;
 }
 
-/* The most bytes of tables that an engine may have. */
-static uint64_t table_limit(uint32_t engine, const trawl_compile_settings *options) {
-    uint64_t limit = options->max_table_bytes;
-    bool is_dfa = engine == TRAWL_PLAN_AC_DFA;
-    return is_dfa && limit > TRAWL_PLAN_MAX_DFA_BYTES ? TRAWL_PLAN_MAX_DFA_BYTES : limit;
+/* The most bytes that the tables of ac-dfa may have. Only large ones need to know the memory. */
+static uint64_t dfa_limit(const trawl_compile_settings *options, uint64_t bytes) {
+    uint64_t limit = TRAWL_PLAN_MAX_DFA_BYTES;
+    if (bytes > limit) {
+        const uint64_t share = trawl_memory_bytes() / TRAWL_PLAN_DFA_MEMORY_SHARE;
+        limit = share > limit ? share : limit;
+    }
+    return limit < options->max_table_bytes ? limit : options->max_table_bytes;
 }
 
 /* The engine with the least price of those within their limits, where small tables are preferred,
@@ -414,13 +418,14 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     const trawl_compile_settings *options = self->options;
     trawl_plan *plan = self->plan;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        self->limits[i] = table_limit(i, options);
+        self->limits[i] = options->max_table_bytes;
     }
     size_t most = trawl_effort_bytes(options->text_bytes, trawl_patterns_bytes(patterns));
     trawl_status status = trawl_automata_measure(patterns, options->sample, options->sample_length,
                                                  most, &self->automata, error);
     if (status == TRAWL_OK) {
         self->survey->met = &self->automata.met;
+        self->limits[TRAWL_PLAN_AC_DFA] = dfa_limit(options, self->automata.dfa_bytes);
         price_automata(&self->automata, options->costs, &plan->record);
         status = price_by_trials(self, error);
     }

@@ -4,6 +4,7 @@
  * have, and that a wrong name is an error of every scan on the CPU.
  */
 #include "base/cpu.h"
+#include "base/memory_bytes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -247,8 +249,16 @@ static void code_for_each_set_runs(void **state) {
     assert_int_equal(expected, 14);
 }
 
+/* The memory of the machine, or less. */
+static void memory_is_known(void **state) {
+    (void)state;
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_in_range(trawl_memory_bytes(), 1 << 20, machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_known),
         cmocka_unit_test(the_best_set_is_the_default),
         cmocka_unit_test(a_set_is_forced_by_name),
         cmocka_unit_test(a_set_includes_the_weaker_ones_of_its_family),
