@@ -287,8 +287,10 @@ int ranks_scan(const ranks *self, int argc, char **argv) {
     int status = EXIT_ERROR;
     int root_parsed = 0;
     bool parsed = false;
-    if (self->rank == 0)
-        parsed = root_parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
+    if (self->rank == 0) {
+        parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
+        root_parsed = parsed;
+    }
     /* What rank 0 refuses, and has reported, the others need not report. */
     (void)MPI_Bcast(&root_parsed, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (self->rank != 0 && root_parsed)
