@@ -130,8 +130,8 @@ static void count_half(trial *self) {
     }
 }
 
-/* Adds what a hit of an anchor costs that `anchors` of one in `factor` patterns have: all of them
- * are expected to have `factor` times as many, unless it is of a single one. */
+/* Adds a hit of an anchor that `anchors` of the patterns tried have, one in `factor` of all. If two
+ * or more of them have it, `factor` times as many of all patterns are expected to have it. */
 static void add_hit(trial_rates *rates, double anchors, double factor, uint32_t reach) {
     const double expected = anchors == 1 ? 1 : anchors * factor;
     rates->hits++;
@@ -194,8 +194,8 @@ static void choose_one(trial *self, uint32_t id, uint32_t stride) {
     }
 }
 
-/* Measures the rates with some of the patterns, and extrapolates the hits: their kinds of hits stay
- * the same. */
+/* Measures the rates with some of the patterns. The number of hits is extrapolated; how much
+ * follows a hit on average is taken to stay the same. */
 static trial_rates measure(trial *self, double patterns, uint32_t stride) {
     const trawl_qgram_survey *survey = self->survey;
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES];
