@@ -35,7 +35,7 @@ static int start(const ranks *self, int argc, char **argv) {
     request wanted = requested(argc, argv);
     if (!share_equal((int)wanted)) {
         if (root)
-            report("all ranks must be started with the same word behind 'trawl-mpi'");
+            report("all ranks must be started with the same command: scan, --help or --version");
         return EXIT_ERROR;
     }
     if (wanted == REQUEST_VERSION)

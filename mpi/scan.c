@@ -297,6 +297,8 @@ int ranks_scan(const ranks *self, int argc, char **argv) {
         parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
     if (root_parsed && share_all(parsed))
         status = scan(&all);
+    else if (root_parsed && self->rank == 0)
+        report("another rank refuses its arguments; all ranks need the same ones");
     if (root_parsed || self->rank == 0)
         scan_options_release(&options);
     return status;

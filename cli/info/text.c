@@ -147,8 +147,9 @@ static void print_plan(const info_report *report, const subject *plan) {
     else if (plan->expected == NULL)
         print_field("speed", "not estimated, as no plan was made; --sample FILE makes one");
     else if (!info_plan_is_finite(plan->expected))
-        print_field("speed", "unknown, as the plan of this database has numbers that are none; "
-                             "compile the patterns again");
+        print_field("speed",
+                    "unknown, as the plan of this database has numbers that are infinite or none; "
+                    "compile the patterns again");
     else if (report->is_database && plan->expected == &report->expected)
         print_old_speed(plan->expected);
     else

@@ -64,8 +64,7 @@ static const flag reproduce_flags[] = {
      NULL},
     {FLAG_DEVICE, 0, "device", "DEVICE",
      "cuda or cuda:N: the GPU for the rows that need one (cuda:0, if there is one). cpu: leave "
-     "these "
-     "rows empty.",
+     "these rows empty.",
      NULL},
     {0},
 };

@@ -92,9 +92,10 @@ TRAWL_API trawl_status trawl_replace_into(trawl_replacer *replacer, const void *
  * text. A call hands out all that no later text can change: of what has been written, fewer bytes
  * wait than the longest pattern has (with conditions, one more).
  *
- * Results as of trawl_replace. After TRAWL_STOPPED, calls do nothing but return it until the next
- * trawl_replacer_start. trawl_replacer_finish begins a new text; `replaced` is over all pieces. The
- * other calls of a replacer may be used between the pieces, but for trawl_replacer_start.
+ * Results as of trawl_replace. After TRAWL_STOPPED or an error, calls do nothing but return it
+ * until the next trawl_replacer_start. trawl_replacer_finish begins a new text; `replaced` is over
+ * all pieces. The other calls of a replacer may be used between the pieces, but for
+ * trawl_replacer_start.
  */
 TRAWL_API void trawl_replacer_start(trawl_replacer *replacer);
 TRAWL_API trawl_status trawl_replacer_write(trawl_replacer *replacer, const void *piece,

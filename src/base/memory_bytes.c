@@ -19,17 +19,20 @@ static uint64_t limit_of(const char *path, uint64_t most) {
     return is_number && bytes < most ? bytes : most;
 }
 
-/* The limit of the control group that the process is in, by the second version of that interface;
- * inside a container it is the group at the root. */
+/* The least limit of the control group that the process is in and of all groups above it (version 2
+ * of control groups). In a container the root is the container's group. */
 static uint64_t limit_of_group(uint64_t most) {
-    static const char root[] = "/sys/fs/cgroup", name[] = "memory.max";
     char line[512], path[600];
-    most = limit_of("/sys/fs/cgroup/memory.max", most);
     FILE *file = fopen("/proc/self/cgroup", "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, "0::/", 4) == 0) {
-            (void)snprintf(path, sizeof path, "%s%s/%s", root, line + 3, name);
+        if (strncmp(line, "0::/", 4) != 0) {
+            continue;
+        }
+        char *const group = line + 3;
+        for (char *slash = group + strlen(group); slash != NULL; slash = strrchr(group, '/')) {
+            *slash = '\0';
+            (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
             most = limit_of(path, most);
         }
     }
@@ -43,7 +46,7 @@ uint64_t trawl_memory_bytes(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
     bytes = limit_of_group(bytes);
-    /* The first version of the interface. */
+    /* Version 1: only the limit at the root, which in a container is the container's. */
     bytes = limit_of("/sys/fs/cgroup/memory/memory.limit_in_bytes", bytes);
     return bytes == UINT64_MAX ? 0 : bytes;
 }

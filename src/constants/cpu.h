@@ -18,11 +18,11 @@
 /* ------------------------------------------------------------------ the choice of an engine
  * (plan/cpu.c) */
 
-/* ac-dfa is not chosen if its tables have more bytes than this and than this part of the memory
- * that the process may use: a program would spend that memory without having been asked. Policy; no
- * other part was tried. Of 188 random workloads on a Xeon with 128 GiB, seven had automata of 1.2
- * to 4.3 GB that were 1.6 to 2.8 times as fast as the engine chosen
- * (docs/notebook/2026-11-regret.md). */
+/* ac-dfa is not chosen if its tables are larger than TRAWL_PLAN_MAX_DFA_BYTES, and larger than one
+ * part in TRAWL_PLAN_DFA_MEMORY_SHARE of the memory (of the process, or of the GPU): a program
+ * would spend that memory without having been asked. Policy; no other part was tried. Of 188 random
+ * workloads on a Xeon with 128 GiB, seven had automata of 1.2 to 4.3 GB that were 1.6 to 2.8 times
+ * as fast as the engine chosen (docs/notebook/2026-11-regret.md). */
 #define TRAWL_PLAN_MAX_DFA_BYTES ((uint64_t)1 << 30)
 #define TRAWL_PLAN_DFA_MEMORY_SHARE 32u
 
@@ -47,7 +47,8 @@
 /* What wu-manber and rabin-karp do with a window that is not excluded, in units of
  * trawl_costs.shift_zero: list it and find that no pattern has its last bytes; find a pattern's
  * last bytes. And a step of the binary search among keys that end alike, in look-ups
- * (trawl_look_up_cost): its two loads mostly meet lines that earlier searches have read. Fitted to
+ * (trawl_look_up_cost), also of qgram: its two loads mostly meet lines that earlier searches have
+ * read. Fitted to
  * 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). */
 #define TRAWL_PLAN_WU_MANBER_ZERO 0.4
 #define TRAWL_PLAN_WU_MANBER_LOOK_UP 0.8

@@ -38,12 +38,10 @@
  * that are made without a device. qgram/cuda/upload.cu computes the exact number. */
 #define TRAWL_GPU_QGRAM_WORKING_BYTES ((size_t)43008)
 
-/* ac-dfa is not chosen for a GPU if its tables are above TRAWL_PLAN_MAX_DFA_BYTES and above this
- * part of the GPU's memory, since building them takes 3 to 5 s for a GB. Between the two limits it
- * is chosen only if every other way is expected to take LARGE_TABLES_GAIN times as long. Policy: no
- * other values were tried. Among random workloads on an H200, automata of 1.4 to 5.6 GB were 2.4 to
- * 14 times as fast as filters (docs/notebook/2026-11-gpu-zoo.md). */
-#define TRAWL_GPU_TABLES_SHARE 32u
+/* If the tables of ac-dfa are larger than TRAWL_PLAN_MAX_DFA_BYTES, it is chosen for a GPU only if
+ * every other way is expected to take this many times as long, since building them takes 3 to 5 s
+ * for a GB. Policy: no other value was tried. Among random workloads on an H200, automata of 1.4
+ * to 5.6 GB were 2.4 to 14 times as fast as filters (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_LARGE_TABLES_GAIN 1.25
 
 /* Bytes of a block's shared memory that an automaton's walk needs besides rows: the byte classes.

@@ -26,7 +26,7 @@ struct trawl_index_search {
     uint32_t *documents;
     trawl_index_count *counts;
     uint64_t *occurrences; /* of each document of the index; all 0 between calls */
-    bool reporting;        /* on_position has been called: `numbers` must stay as they are */
+    bool reporting; /* on_position is being called, for positions in `numbers`: other calls fail */
 };
 
 /* For a call by on_position, which may not use the search that called it. */

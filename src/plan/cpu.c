@@ -360,14 +360,10 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
     return status;
 }
 
-/* The most bytes that the tables of ac-dfa may have. Only large ones need to know the memory. */
-static uint64_t dfa_limit(const trawl_compile_settings *options, uint64_t bytes) {
-    uint64_t limit = TRAWL_PLAN_MAX_DFA_BYTES;
-    if (bytes > limit) {
-        const uint64_t share = trawl_memory_bytes() / TRAWL_PLAN_DFA_MEMORY_SHARE;
-        limit = share > limit ? share : limit;
-    }
-    return limit < options->max_table_bytes ? limit : options->max_table_bytes;
+uint64_t trawl_plan_dfa_limit(uint64_t memory_bytes, uint64_t max_table_bytes) {
+    const uint64_t share = memory_bytes / TRAWL_PLAN_DFA_MEMORY_SHARE;
+    const uint64_t limit = share > TRAWL_PLAN_MAX_DFA_BYTES ? share : TRAWL_PLAN_MAX_DFA_BYTES;
+    return limit < max_table_bytes ? limit : max_table_bytes;
 }
 
 /* The engine with the least price of those within their limits, where small tables are preferred,
@@ -425,7 +421,10 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
                                                  most, &self->automata, error);
     if (status == TRAWL_OK) {
         self->survey->met = &self->automata.met;
-        self->limits[TRAWL_PLAN_AC_DFA] = dfa_limit(options, self->automata.dfa_bytes);
+        /* Only large tables need to know the memory, for which files are read. */
+        const bool is_large = self->automata.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES;
+        self->limits[TRAWL_PLAN_AC_DFA] =
+            trawl_plan_dfa_limit(is_large ? trawl_memory_bytes() : 0, options->max_table_bytes);
         price_automata(&self->automata, options->costs, &plan->record);
         status = price_by_trials(self, error);
     }

@@ -196,9 +196,8 @@ static trawl_status price_hot(device_plan *self, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    const uint64_t share = self->device.memory_bytes / TRAWL_GPU_TABLES_SHARE;
-    uint64_t limit = share > TRAWL_PLAN_MAX_DFA_BYTES ? share : TRAWL_PLAN_MAX_DFA_BYTES;
-    limit = options->max_table_bytes < limit ? options->max_table_bytes : limit;
+    const uint64_t limit =
+        trawl_plan_dfa_limit(self->device.memory_bytes, options->max_table_bytes);
     if (self->hot.dfa_bytes > limit) {
         (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_HOT], TRAWL_ERROR_LIMIT,
                          "about %.0f MB of tables are above %.0f MB",

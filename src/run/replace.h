@@ -50,7 +50,7 @@ struct trawl_replacer {
     size_t kept_length; /* fewer than max_length + 1 */
     uint64_t kept_at;
     uint64_t flow_replaced;
-    trawl_status flow_status; /* not TRAWL_OK: the text has ended early */
+    trawl_status flow_status; /* the first result that was not TRAWL_OK */
 };
 
 /* Bytes of small parts that are handed out together: fewer calls against what stays in the caches.

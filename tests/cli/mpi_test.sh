@@ -72,7 +72,7 @@ mentions 2 'TRAWL_CPU'
 two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" scan -c --bogus -f patterns text0
 mentions 2 'bogus'
 two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" --version
-mentions 2 'the same word'
+mentions 2 'the same command'
 # A rank with another version.
 version=$("$trawl" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 sed "s/\x00$version\x00/\x00${version%.*}.9\x00/g" "$mpi" >other && chmod +x other

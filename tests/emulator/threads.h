@@ -16,7 +16,7 @@
 #define __host__
 #define __constant__ __attribute__((unused))
 #define __shared__ static      /* blocks never run at the same time */
-#define __forceinline__ inline /* by force, kernels take twenty times as long to compile */
+#define __forceinline__ inline /* always_inline: ten to twenty times as long to compile */
 #define __noinline__           /* also a word inside attributes of the C++ library's headers */
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))

@@ -16,8 +16,8 @@ double trawl_cost_wait(const trawl_costs *costs, double bytes);
  * bytes. */
 double trawl_cost_sample(const trawl_costs *costs, double bytes, uint32_t gram, uint32_t stride);
 
-/* Nanoseconds of looking up one of `keys` keys where the text matches: keys that match again and
- * again are in a near cache. */
+/* Nanoseconds of a look-up among `keys` keys where one of them matches. Keys that match often in
+ * the sample are in a near cache, if survey->met says which match. */
 double trawl_cost_look_up(const trawl_costs *costs, const trawl_qgram_survey *survey, double keys);
 
 /* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */

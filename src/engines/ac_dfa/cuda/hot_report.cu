@@ -51,7 +51,7 @@ typedef struct walker {
     uint32_t row;         /* the state's rank if it has a row, else the number of rows */
     uint32_t rank;        /* the state's rank if it has no row */
     uint32_t count;       /* matches since the cursor was last advanced, of less than 64 bytes of
-                             text; MARK: of the last step */
+                             text with totals below full_most; MARK: of the last step */
     uint32_t noted;       /* NOTE: notes of the warp so far; the same in all its threads */
     trawl_counter cursor; /* see gpu/emission.cuh */
 } walker;
@@ -131,7 +131,9 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
         walker->row = WHOLE || rank < view.image.rows ? rank : view.image.rows;
         if (COUNTED && total == view.full_most) {
             total = total_of(around, rank);
-            if (AFTER == COUNT || AFTER == VISITS) { /* may be too many for 32 bits */
+            if (AFTER == COUNT || AFTER == VISITS) {
+                /* Many such totals have no room in 32 bits: the cursor takes them at once, and the
+                 * subtraction cancels the addition below. */
                 walker->cursor += total;
                 walker->count -= total;
             }

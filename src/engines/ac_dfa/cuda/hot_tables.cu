@@ -7,7 +7,7 @@ extern "C" {
 }
 
 /* The largest total that an entry of the full table can have; larger ones are looked up among the
- * keys. Small enough that the sum over 32 bytes, the unit that a thread reads at once, cannot
+ * keys. Small enough that the sum over two units of 32 bytes, which a thread reads at once, cannot
  * overflow. */
 #define MOST_FULL_TOTAL 255u
 

@@ -143,12 +143,16 @@ static void add_hit(trial_rates *rates, double anchors, double factor, uint32_t 
     }
 }
 
-/* Examines the other half. One in `factor` patterns has been tried. */
+/* The largest distance from an anchor to the end of its pattern. */
+static uint32_t reach_of(const trawl_qgram_survey *survey) {
+    const uint64_t longest = survey->patterns->max_length;
+    return longest < TRAWL_SPARSE_MAX_REACH ? (uint32_t)longest : TRAWL_SPARSE_MAX_REACH;
+}
+
+/* Examines the other half. `factor`: patterns of the set for each one tried. */
 static trial_rates validate(const trial *self, double factor) {
     const trawl_qgram_survey *survey = self->survey;
-    const uint64_t longest = survey->patterns->max_length;
-    const uint32_t reach =
-        longest < TRAWL_SPARSE_MAX_REACH ? (uint32_t)longest : TRAWL_SPARSE_MAX_REACH;
+    const uint32_t reach = reach_of(survey);
     uint64_t all = 0;
     trial_rates rates = {0};
     size_t begin = survey->length > 2 * TRAWL_ANCHORS_PIECE ? TRAWL_ANCHORS_PIECE : 0;
@@ -209,7 +213,7 @@ static trial_rates measure(trial *self, double patterns, uint32_t stride) {
         choose_one(self, survey->ids[(uint64_t)examined * i / chosen], stride);
     }
     const trial_rates all = validate(self, factor);
-    const double hits = trawl_cost_extrapolate(half.hits, all.hits, factor);
+    const double hits = fmin(1, trawl_cost_extrapolate(half.hits, all.hits, factor));
     const double growth = all.hits > 0 ? hits / all.hits : 1;
     trial_rates rates = {hits, growth * all.entries, growth * all.marked};
     if (self->run_count != 0) {
@@ -220,11 +224,13 @@ static trial_rates measure(trial *self, double patterns, uint32_t stride) {
         const trial_rates with = validate(self, 1);
         const double share = (double)self->all_runs / self->run_count;
         rates.hits += with.hits - without.hits;
+        /* Hits and marked ends are not multiplied: runs of one byte have the same anchors. */
         rates.entries += share * fmax(0, with.entries - without.entries);
         rates.marked += with.marked - without.marked;
     }
     rates.hits = fmin(rates.hits, 1);
     rates.entries = fmin(rates.entries, stride);
+    rates.marked = fmin(rates.marked, reach_of(survey));
     return rates;
 }
 
@@ -248,7 +254,9 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
     double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
     double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
     double pass = rates.hits + pass_by_chance(anchors / rows);
-    /* A marked end takes as long as a candidate of other filters: most of them are no key's. */
+    /* A marked end takes as long as a candidate of other filters: most of them are no key's.
+     * Entries are priced as look-ups in random order: long keys are compared, of which more lines
+     * are read than of others. */
     double sample = TRAWL_SPARSE_LINE_BYTES * costs->memory +
                     trawl_cost_at(costs->sample, 4 * rows) +
                     pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
