@@ -295,10 +295,8 @@ int ranks_scan(const ranks *self, int argc, char **argv) {
     (void)MPI_Bcast(&root_parsed, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (self->rank != 0 && root_parsed)
         parsed = scan_options_parse(&options, &ranks_command, argc, argv, &status);
-    if (root_parsed && share_all(parsed))
+    if (root_parsed && share_all(parsed)) /* else the rank that refuses its own has said why */
         status = scan(&all);
-    else if (root_parsed && self->rank == 0)
-        report("another rank refuses its arguments; all ranks need the same ones");
     if (root_parsed || self->rank == 0)
         scan_options_release(&options);
     return status;
