@@ -21,7 +21,7 @@
 /* ac-dfa is not chosen if its tables are larger than TRAWL_PLAN_MAX_DFA_BYTES, and larger than one
  * part in TRAWL_PLAN_DFA_MEMORY_SHARE of the memory (of the process, or of the GPU): a program
  * would spend that memory without having been asked. Policy; no other part was tried. Of 188 random
- * workloads on a Xeon with 128 GiB, seven had automata of 1.2 to 4.3 GB that were 1.6 to 2.8 times
+ * workloads on a Xeon with 128 GiB, seven had automata of 1.2 to 4.3 GB that were 1.6 to 3.7 times
  * as fast as the engine chosen (docs/notebook/2026-11-regret.md). */
 #define TRAWL_PLAN_MAX_DFA_BYTES ((uint64_t)1 << 30)
 #define TRAWL_PLAN_DFA_MEMORY_SHARE 32u

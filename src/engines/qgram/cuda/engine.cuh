@@ -157,13 +157,13 @@ trawl_status trawl_cuda_qgram_verify_anchors(const trawl_cuda_qgram_call *call, 
 
 /* Pass RECORDS: puts the hits of each strip in order, which are of the first `tiers` tiers; writes
  * the records of strips whose hits are all noted; then those of full strips, and puts these in
- * order if tiers do not follow each other by length. `automaton`: at an end, only the longest key
- * of the tiers from this one on is written. */
+ * order if tiers do not follow each other by length. `first_of_automaton`: at an end, only the
+ * longest key of the tiers from this one on is written; the number of tiers: none is left out. */
 trawl_status trawl_cuda_qgram_order_hits(const trawl_cuda_qgram_call *call, uint32_t tiers,
                                          trawl_error *error);
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
 trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *call,
-                                                uint32_t automaton, trawl_error *error);
+                                                uint32_t first_of_automaton, trawl_error *error);
 trawl_status trawl_cuda_qgram_sort_full_strips(const trawl_cuda_qgram_call *call,
                                                trawl_error *error);
 

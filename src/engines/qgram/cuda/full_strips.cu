@@ -28,7 +28,8 @@ typedef struct warp_context {
     uint32_t *bitmaps;     /* the warp's, in shared memory: one for each tier */
     uint32_t *queue;       /* in shared memory */
     uint32_t bitmap_words; /* of a tier */
-    uint32_t automaton;    /* of the tiers from this one on, only the longest key is reported */
+    uint32_t
+        first_of_automaton; /* of the tiers from this one on, only the longest key is reported */
 } warp_context;
 
 /* Where a warp is in its strip. */
@@ -140,7 +141,7 @@ static __device__ __forceinline__ void list_bits(const warp_context &context, ui
 static __device__ __noinline__ bool is_end_of_longer(const warp_context &context, uint32_t number,
                                                      uint32_t at, uint32_t end, uint32_t key) {
     const uint32_t length = __ldg(context.view->table[number].endings.keys.outputs.length + key);
-    for (uint32_t other = context.automaton; other < context.view->tiers; other++) {
+    for (uint32_t other = context.first_of_automaton; other < context.view->tiers; other++) {
         const uint32_t bits = context.bitmaps[other * context.bitmap_words + at / 32];
         if (other == number || (bits >> at % 32 & 1) == 0) {
             continue;
@@ -187,7 +188,7 @@ static __device__ __noinline__ round_result write_round(const warp_context &cont
                 if (last >= (int32_t)state.first && last < (int32_t)state.past) {
                     key = longest_key_before(reporter, context.view->table[number], end);
                 }
-                if (key != TRAWL_NO_KEY && number >= context.automaton &&
+                if (key != TRAWL_NO_KEY && number >= context.first_of_automaton &&
                     is_end_of_longer(context, number, byte, end, key)) {
                     key = TRAWL_NO_KEY;
                 }
@@ -430,7 +431,7 @@ static __global__ void __launch_bounds__(trawl_qgram_tuned::filter_threads, 1)
     write_full_strips(const __grid_constant__ trawl_cuda_reporter reporter,
                       const __grid_constant__ trawl_cuda_qgram_view view,
                       const __grid_constant__ trawl_cuda_qgram_noted_hits noted,
-                      uint32_t strip_bytes, uint32_t automaton) {
+                      uint32_t strip_bytes, uint32_t first_of_automaton) {
     if (!trawl_cuda_wanted(reporter.output) || *noted.overflown == 0) {
         return;
     }
@@ -455,7 +456,7 @@ static __global__ void __launch_bounds__(trawl_qgram_tuned::filter_threads, 1)
                                   own,
                                   own + view.tiers * view.bitmap_words,
                                   view.bitmap_words,
-                                  automaton};
+                                  first_of_automaton};
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
@@ -485,14 +486,14 @@ static __global__ void __launch_bounds__(trawl_qgram_tuned::filter_threads, 1)
 }
 
 trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *call,
-                                                uint32_t automaton, trawl_error *error) {
+                                                uint32_t first_of_automaton, trawl_error *error) {
     trawl_status status =
         trawl_cuda_allow_shared(call->device, write_full_strips, call->shared_bytes, error);
     if (status != TRAWL_OK) {
         return status;
     }
     TRAWL_LAUNCH(write_full_strips, call->blocks, call->threads, call->shared_bytes, call->stream,
-                 *call->reporter, *call->view, call->noted, call->strip_bytes, automaton);
+                 *call->reporter, *call->view, call->noted, call->strip_bytes, first_of_automaton);
     TRAWL_CUDA_LAUNCHED("write_full_strips", error);
     return TRAWL_OK;
 }
