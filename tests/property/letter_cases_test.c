@@ -7,8 +7,10 @@
 #include "base/clock.h"
 #include "combinations.h"
 #include "effort.h"
+#include "one_by_one.h"
 #include "sanitizers.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -139,12 +141,14 @@ static uint64_t expected_total(size_t text, trawl_match_kind kind, bool mixed) {
     return total;
 }
 
-/* 1,000 patterns end at each position, in the case of the patterns or only in another one. One by
- * one they take 2,000 to 5,000 ns a byte, with two automata 100, and up to 560 on a processor that
- * other work shares. */
+/* 1,000 patterns end at each position, in the case of the patterns or only in another one. A count
+ * takes less than 0.7 of the time in which they are looked at one by one (one_by_one.h); one that
+ * takes more is repeated, since other work may have shared the processor. On the machine on which
+ * one by one they took 2,000 to 5,000 ns a byte, it took 100 with two automata. */
 static void a_bounded_time(void **state) {
     (void)state;
-    static const double most = 1500e-9 * (TESTS_ARE_SLOW ? 20 : 1);
+    enum { TRIES = 4 };
+    static const double most = TESTS_ARE_SLOW ? 14 : 0.7;
     static const char *const engines[] = {"ac-dfa", "ac-nfa", "ac-split", "qgram", "wu-manber"};
     static uint8_t text[LONG_TEXT];
     memset(text, 'a', sizeof text);
@@ -155,12 +159,16 @@ static void a_bounded_time(void **state) {
             for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
                 uint64_t total;
                 size_t length = text_length(engines[e], (trawl_match_kind)kind);
-                double seconds =
-                    seconds_of(&test, text, length, engines[e], (trawl_match_kind)kind, &total);
+                double share = INFINITY;
+                for (int i = 0; i < TRIES && share > most; i++) {
+                    double seconds =
+                        seconds_of(&test, text, length, engines[e], (trawl_match_kind)kind, &total);
+                    share = fmin(share, seconds / (double)length / one_by_one_seconds());
+                }
                 assert_int_equal(total, expected_total(length, (trawl_match_kind)kind, mixed != 0));
-                if (seconds > most * (double)length)
-                    fail_msg("%s, %s, %s: %.0f ns a byte", engines[e], match_kind_names[kind],
-                             mixed ? "any case" : "another case", 1e9 * seconds / (double)length);
+                if (share > most)
+                    fail_msg("%s, %s, %s: %.2f of one by one", engines[e], match_kind_names[kind],
+                             mixed ? "any case" : "another case", share);
             }
         test_case_free(&test);
     }
