@@ -38,7 +38,7 @@
 #include "gpu/runtime.cuh"
 
 extern "C" {
-#include "gpu/case_counts.h"
+#include "database/case_counts.h"
 }
 
 typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
@@ -210,7 +210,7 @@ struct trawl_cuda_db {
     uint64_t *section_offsets; /* host array: offset of each section in `block`, in header order */
     trawl_pattern_view patterns; /* device pointers */
     uint8_t *flags; /* host array: the patterns' flags, as they are on the device, if their case is
-                       mixed (gpu/case_counts.h); else NULL */
+                       mixed (database/case_counts.h); else NULL */
     uint32_t *case_words;  /* device array, of all parts; NULL: none, or the engine has its own */
     trawl_cuda_keys *keys; /* host array of `parts`; NULL when the engine has no outputs */
     uint32_t parts;

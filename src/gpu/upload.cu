@@ -5,7 +5,7 @@
 
 extern "C" {
 #include "database/selection.h"
-#include "gpu/case_counts.h"
+#include "database/case_counts.h"
 #include "gpu/module.h"
 }
 

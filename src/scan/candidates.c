@@ -11,10 +11,16 @@ void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search 
     search->view.folded = db->header->folded != 0;
     search->hits = NULL;
     search->compared = 0;
+    search->cases = (trawl_case_counter){.words = NULL};
 }
 
 void trawl_endings_close(trawl_endings_search *search) {
     trawl_release(search->hits);
+    trawl_case_counter_release(&search->cases);
+}
+
+void trawl_endings_search_reserve(trawl_endings_search *search) {
+    trawl_case_counter_reserve(&search->cases, &search->view.outputs, &search->view.patterns);
 }
 
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,

@@ -34,6 +34,7 @@ typedef struct trawl_endings_search {
     uint64_t *hits;        /* counts of keys; NULL unless patterns are counted one by one */
     uint64_t compared;     /* bytes of keys and of ranges compared with the text so far */
     trawl_last_start last; /* in the window that is walked now */
+    trawl_case_counter cases;
 } trawl_endings_search;
 
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search);
@@ -43,6 +44,9 @@ void trawl_endings_close(trawl_endings_search *search);
  * counts by pattern. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error);
+
+/* Makes what counting would allocate later (`reserve` in scan/contract.h), but for `hits`. */
+void trawl_endings_search_reserve(trawl_endings_search *search);
 
 /* Adds the counts of keys to those of their patterns (`settle` in scan/contract.h). */
 void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
@@ -70,8 +74,7 @@ static inline trawl_status trawl_endings_report(trawl_endings_search *search,
                                         key, consumer->sink);
     }
     trawl_emit_counts(&search->view.outputs, &search->view.patterns, window, end, key,
-                      consumer->counts,
-                      consumer->counts->per_pattern == NULL ? NULL : search->hits);
+                      consumer->counts, search->hits, &search->cases);
     return TRAWL_OK;
 }
 

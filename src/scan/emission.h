@@ -5,6 +5,7 @@
 #define TRAWL_SCAN_EMISSION_H
 
 #include "database/outputs.h"
+#include "scan/case_counter.h"
 #include "scan/contract.h"
 
 /* Whether pattern `id`, found at `text` by its lower-cased key, is there with its own letter case.
@@ -162,26 +163,18 @@ static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
     return TRAWL_OK;
 }
 
-/* Counts the matches that trawl_emit_matches would put. If `hits` is not NULL, it has a counter for
- * each key: an event adds 1 to that of its longest key, and trawl_emit_hits adds it to the patterns
- * of that key and of its links later. */
-static inline void trawl_emit_counts(const trawl_outputs *outputs,
-                                     const trawl_pattern_view *patterns, const trawl_window *window,
-                                     size_t end, uint32_t key, trawl_counts *counts,
-                                     uint64_t *hits) {
-    if ((outputs->verify[key] & TRAWL_VERIFY_CHAIN) == 0) {
-        counts->total += outputs->total[key];
-        if (hits != NULL) {
-            hits[key]++;
-        }
-        return;
-    }
+/* Counts the matches of a key and of its links, of which some have to be verified, one by one. */
+static inline void trawl_count_verified(const trawl_outputs *outputs,
+                                        const trawl_pattern_view *patterns,
+                                        const trawl_window *window, size_t end, uint32_t key,
+                                        trawl_counts *counts, trawl_case_counter *cases) {
     do {
         uint32_t length = outputs->length[key];
         if (length > end) {
             break;
         }
         bool verify = (outputs->verify[key] & TRAWL_VERIFY_OWN) != 0;
+        cases->compared += outputs->first[key + 1] - outputs->first[key];
         for (uint32_t i = outputs->first[key]; i < outputs->first[key + 1]; i++) {
             uint32_t id = outputs->ids[i];
             if (!verify || trawl_verified(patterns, id, window->text + end - length)) {
@@ -193,6 +186,27 @@ static inline void trawl_emit_counts(const trawl_outputs *outputs,
         }
         key = outputs->link[key];
     } while (key != TRAWL_NO_KEY);
+}
+
+/* Counts the matches that trawl_emit_matches would put. If patterns are counted one by one and
+ * `hits` is not NULL, it has a counter for each key: an event adds 1 to that of its longest key,
+ * and trawl_emit_hits adds it to the patterns of that key and of its links later. */
+static inline void trawl_emit_counts(const trawl_outputs *outputs,
+                                     const trawl_pattern_view *patterns, const trawl_window *window,
+                                     size_t end, uint32_t key, trawl_counts *counts, uint64_t *hits,
+                                     trawl_case_counter *cases) {
+    if ((outputs->verify[key] & TRAWL_VERIFY_CHAIN) == 0) {
+        counts->total += outputs->total[key];
+        if (counts->per_pattern != NULL && hits != NULL) {
+            hits[key]++;
+        }
+    } else if (counts->per_pattern == NULL && outputs->total[key] >= TRAWL_CASE_COUNTER_LEAST &&
+               trawl_case_counter_is_ready(cases, outputs, patterns)) {
+        counts->total +=
+            trawl_case_counter_matches(cases, outputs, patterns, window->text, end, key);
+    } else {
+        trawl_count_verified(outputs, patterns, window, end, key, counts, cases);
+    }
 }
 
 /* Adds the counters of keys to counts->per_pattern and sets them to 0. Links lead to smaller

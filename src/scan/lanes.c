@@ -147,12 +147,12 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
     }
     if (counts->per_pattern == NULL) {
         trawl_prepared_count(&walker->prepared, walker->outputs, walker->patterns, window, begin,
-                             events, count, counts);
+                             events, count, counts, &walker->cases);
         return TRAWL_OK;
     }
     for (size_t i = 0; i < count; i++) {
         trawl_emit_counts(walker->outputs, walker->patterns, window, begin + events[i].position,
-                          events[i].key, counts, walker->hits);
+                          events[i].key, counts, walker->hits, &walker->cases);
     }
     return TRAWL_OK;
 }
@@ -388,6 +388,7 @@ trawl_lane_walker *trawl_lanes_automaton(trawl_walker *walker, uint32_t part) {
 trawl_status trawl_lanes_reserve(trawl_walker *base, trawl_error *error) {
     trawl_lane_walker *walker = (trawl_lane_walker *)base;
     trawl_prepared_reserve(&walker->prepared, walker->outputs, walker->patterns);
+    trawl_case_counter_reserve(&walker->cases, walker->outputs, walker->patterns);
     return prepare_events(walker, SIZE_MAX, error);
 }
 
@@ -395,4 +396,5 @@ void trawl_lanes_release(trawl_lane_walker *walker) {
     trawl_release(walker->events);
     trawl_release(walker->hits);
     trawl_prepared_release(&walker->prepared);
+    trawl_case_counter_release(&walker->cases);
 }

@@ -97,6 +97,7 @@ typedef struct trawl_lane_walker {
     size_t event_capacity;
     uint64_t *hits; /* counts of keys; NULL unless patterns are counted one by one */
     trawl_prepared_matches prepared;
+    trawl_case_counter cases;
 } trawl_lane_walker;
 
 trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,

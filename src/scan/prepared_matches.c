@@ -299,7 +299,7 @@ trawl_status trawl_prepared_emit(trawl_prepared_matches *prepared, const trawl_o
 void trawl_prepared_count(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                           const trawl_pattern_view *patterns, const trawl_window *window,
                           size_t begin, const trawl_ending_event *events, size_t count,
-                          trawl_counts *counts) {
+                          trawl_counts *counts, trawl_case_counter *cases) {
     bool usable = prepare(prepared, outputs, patterns, begin, count);
     for (size_t done = 0; done < count;) {
         trawl_prepared_key found[BATCH];
@@ -313,7 +313,7 @@ void trawl_prepared_count(trawl_prepared_matches *prepared, const trawl_outputs 
                 counts->total += trawl_prepared_key_count(found[i]);
             } else {
                 trawl_emit_counts(outputs, patterns, window, begin + these[i].position,
-                                  these[i].key, counts, NULL);
+                                  these[i].key, counts, NULL, cases);
             }
         }
         done += some;

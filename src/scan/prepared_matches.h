@@ -79,7 +79,7 @@ trawl_status trawl_prepared_emit(trawl_prepared_matches *prepared, const trawl_o
 void trawl_prepared_count(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                           const trawl_pattern_view *patterns, const trawl_window *window,
                           size_t begin, const trawl_ending_event *events, size_t count,
-                          trawl_counts *counts);
+                          trawl_counts *counts, trawl_case_counter *cases);
 /* Makes them now, or never: the other functions then allocate nothing. */
 void trawl_prepared_reserve(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                             const trawl_pattern_view *patterns);

@@ -122,6 +122,7 @@ static trawl_status reserve(trawl_walker *base, trawl_error *error) {
     trawl_status status = prepare(walker, &longest, true, error);
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         trawl_packed_dense_reserve(&walker->tier[i]);
+        trawl_endings_search_reserve(&walker->tier[i].search);
     }
     return status == TRAWL_OK ? trawl_guard_reserve(&walker->guard, base, error) : status;
 }

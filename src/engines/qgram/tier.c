@@ -291,12 +291,12 @@ void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, siz
     }
     const uint32_t *ends = lists->ends;
     const trawl_endings_view *view = &walker->search.view;
-    uint64_t *hits = counts->per_pattern == NULL ? NULL : walker->search.hits;
     find_keys(walker, window, lists, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t key = lists->keys[i];
         if (key != TRAWL_NO_KEY) {
-            trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts, hits);
+            trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts,
+                              walker->search.hits, &walker->search.cases);
         }
     }
 }

@@ -467,6 +467,9 @@ static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
         if (status == TRAWL_OK) {
             status = trawl_guard_reserve(&opened->guard, walker, error);
         }
+        for (uint32_t pass = 0; pass < opened->header->passes; pass++) {
+            trawl_endings_search_reserve(&opened->passes[pass].search);
+        }
     } else if (opened->header->variant == TRAWL_RABIN_KARP_STEPS) {
         status = trawl_steps_reserve(walker->db, &opened->steps, error);
     }

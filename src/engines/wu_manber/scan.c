@@ -373,6 +373,7 @@ static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
     if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
         return trawl_reorder_reserve(&opened->order, walker->db, error);
     }
+    trawl_endings_search_reserve(&opened->search);
     trawl_status status = prepare(opened, LANES * LANE_BYTES, error);
     return status == TRAWL_OK ? trawl_guard_reserve(&opened->guard, walker, error) : status;
 }

@@ -275,7 +275,7 @@ void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, s
         }
         for (size_t i = 0; i < found; i++) {
             trawl_emit_counts(&view->outputs, &view->patterns, window, events[i].position,
-                              events[i].key, counts, hits);
+                              events[i].key, counts, hits, &walker->search.cases);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "gpu/case_counts.h"
+#include "database/case_counts.h"
 
 #include <stdlib.h>
 #include <string.h>

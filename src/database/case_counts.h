@@ -17,12 +17,12 @@
  * matches. The text "Of the" has 2 of the first key, by its spelling, and 2 of the second one,
  * whose text has no capitals.
  */
-#ifndef TRAWL_GPU_CASE_COUNTS_H
-#define TRAWL_GPU_CASE_COUNTS_H
+#ifndef TRAWL_DATABASE_CASE_COUNTS_H
+#define TRAWL_DATABASE_CASE_COUNTS_H
 
 #include "database/outputs.h"
 
-/* In the flags of patterns on a device: the pattern has letters from A to Z. */
+/* In flags of trawl_case_flags: the pattern has letters from A to Z. */
 #define TRAWL_PATTERN_HAS_CAPITALS UINT8_C(0x80)
 
 /* A spelling with capitals of a key's patterns. */
