@@ -4,8 +4,8 @@
 #include "gpu/contract.cuh"
 
 extern "C" {
-#include "database/selection.h"
 #include "database/case_counts.h"
+#include "database/selection.h"
 #include "gpu/module.h"
 }
 
