@@ -339,12 +339,27 @@ static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
 
 /* ------------------------------------------------------------------ the choice */
 
+/* Measures automata on the sample, and tells the survey which patterns match there. */
+static trawl_status measure_automata(trawl_qgram_survey *survey,
+                                     const trawl_compile_settings *options,
+                                     trawl_automata_estimate *automata, trawl_error *error) {
+    size_t most = trawl_effort_bytes(options->text_bytes, trawl_patterns_bytes(survey->patterns));
+    trawl_status status = trawl_automata_measure(survey->patterns, options->sample,
+                                                 options->sample_length, most, automata, error);
+    survey->met = status == TRAWL_OK ? &automata->met : NULL;
+    return status;
+}
+
 trawl_status trawl_plan_divide(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, trawl_plan *plan,
                                trawl_error *error) {
     trawl_qgram_survey survey;
+    trawl_automata_estimate automata;
     trawl_status status =
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
+    if (status == TRAWL_OK) {
+        status = measure_automata(&survey, options, &automata, error);
+    }
     if (status == TRAWL_OK) {
         trawl_effort effort = trawl_effort_begin(options->text_bytes);
         effort.building = qgram_bytes(&survey) * trawl_plan_build_byte_costs[TRAWL_PLAN_QGRAM];
@@ -416,11 +431,8 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         self->limits[i] = options->max_table_bytes;
     }
-    size_t most = trawl_effort_bytes(options->text_bytes, trawl_patterns_bytes(patterns));
-    trawl_status status = trawl_automata_measure(patterns, options->sample, options->sample_length,
-                                                 most, &self->automata, error);
+    trawl_status status = measure_automata(self->survey, options, &self->automata, error);
     if (status == TRAWL_OK) {
-        self->survey->met = &self->automata.met;
         /* Only large tables need to know the memory, for which files are read. */
         const bool is_large = self->automata.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES;
         self->limits[TRAWL_PLAN_AC_DFA] =
