@@ -31,7 +31,7 @@ def bars(title, legend, rows, line=None):
     """An SVG document. `legend`: a word for each colour. `rows`: (name, speeds, note), speeds in
     GB/s in the order of the legend, None where there is none; the note stands behind the bars.
     `line`: None, or (speed, word), drawn across all rows."""
-    speeds = [speed for _, values, _ in rows for speed in values if speed]
+    speeds = [speed for _, values, _ in rows for speed in values if speed] or [1.0]
     marks = ticks(min(speeds), max(speeds + ([line[0]] if line else [])))
     scale = WIDTH / math.log10(marks[-1] / marks[0])
     height = TOP + ROW * len(rows) + 34

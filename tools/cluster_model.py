@@ -144,8 +144,8 @@ def simulate(options):
     print(f"counter: busy {100 * busy / finish:.1f} % of the time; waiting for it "
           f"{100 * waited / (finish * ranks):.2f} % of the ranks' time")
     if slow:
-        print(f"segments of a slow rank {sum(taken[:slow]) / slow:.1f}, of another "
-              f"{sum(taken[slow:]) / (ranks - slow):.1f}")
+        others = f"{sum(taken[slow:]) / (ranks - slow):.1f}" if slow < ranks else "-"
+        print(f"segments of a slow rank {sum(taken[:slow]) / slow:.1f}, of another {others}")
 
 
 def main():
@@ -176,6 +176,10 @@ def main():
             constants[name] = float(value)
         else:
             sys.exit(f"cluster_model.py: no constant {name}; there are {', '.join(constants)}")
+    if constants["gpus"] and not (constants["link"] and constants["gpu_scan"]):
+        sys.exit("cluster_model.py: gpus=N needs link=GB/s and gpu_scan=GB/s")
+    if options.what == "check" and len(files) != 1:
+        sys.exit("cluster_model.py: check: expected one FILE")
     if options.what == "simulate":
         simulate(options)
     elif options.what == "check":

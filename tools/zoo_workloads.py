@@ -161,7 +161,7 @@ def log_lines(random_source, corpora, size):
 def digest_lines(random_source, corpora, size):
     words = corpora.tokens("code")
     lines = (b"%s  %s.tar.gz\n" % (random_source.randbytes(32).hex().encode(),
-                                   random_source.choice(words)) for _ in range(size // 64))
+                                   random_source.choice(words)) for _ in range(max(1, size // 64)))
     return cut(random_source, b"".join(lines), size)
 
 

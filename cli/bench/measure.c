@@ -81,7 +81,8 @@ static size_t choose_repeats(const measurement *bench, const bench_row *row, dou
     fit = fit > MOST_REPEATS ? MOST_REPEATS : fit;
     fit = fit < least ? least : fit;
     if (row->process != NULL && seconds > 0) {
-        double most = bench_process_time_left(row->process) / seconds;
+        double left = bench_process_time_left(row->process);
+        double most = left > 0 ? left / seconds : 0;
         fit = most < fit ? most : fit;
     }
     return (size_t)fit;

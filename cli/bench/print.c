@@ -38,8 +38,9 @@ void bench_print_heading(const bench_options *options, const trawl_patterns *pat
     if (most != least)
         (void)printf(" to %zu", most);
     unsigned threads = scan_options_threads(&options->scan);
-    (void)printf(" bytes, %.3f MB of text, %s %s matches%s", (double)text->length / 1e6,
-                 works[options->work], match_kind_name(options->compile.matches),
+    (void)printf(" byte%s, %.3f MB of text, %s %s matches%s", most == 1 ? "" : "s",
+                 (double)text->length / 1e6, works[options->work],
+                 match_kind_name(options->compile.matches),
                  options->work == BENCH_COUNT_EACH_ID ? " of each pattern" : "");
     (void)printf(", %u thread%s\n\n", threads, threads == 1 ? "" : "s");
 }

@@ -76,10 +76,10 @@ static void print_set(const info_report *report) {
     name_hide_controls(source);
     (void)printf("%s\n", source);
     free(source);
-    print_field("set", "%s pattern%s%s, %s bytes in all, %zu different byte value%s%s",
+    print_field("set", "%s pattern%s%s, %s byte%s in all, %zu different byte value%s%s",
                 words_grouped(set->count, count), set->count == 1 ? "" : "s", lengths,
-                words_grouped(set->total_bytes, bytes), set->alphabet,
-                set->alphabet == 1 ? "" : "s", kinds);
+                words_grouped(set->total_bytes, bytes), set->total_bytes == 1 ? "" : "s",
+                set->alphabet, set->alphabet == 1 ? "" : "s", kinds);
 }
 
 /* ------------------------------------------------------------------ the plan */
@@ -125,7 +125,7 @@ static void print_speed(const info_report *report, const trawl_study_plan *expec
     else if (report->sample != NULL)
         print_field("speed",
                     "%.*f GB/s expected of %s, in a text made up of the patterns, full of matches, "
-                    "since the sample %s is empty",
+                    "since the sample %s has fewer than 4,096 bytes",
                     expected->for_cuda ? 0 : 2, expected->gb_per_second, who, report->sample);
     else
         print_field("speed",

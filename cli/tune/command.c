@@ -323,14 +323,15 @@ static trawl_status read_profile(const char *path, device_profile *profile, traw
     return status == TRAWL_ERROR_IO && nothing ? TRAWL_OK : status;
 }
 
-/* Whether the profile can be read, if there is one, and written; a damaged one is written anew.
- * False after reporting. */
-static bool check_profile(const char *path) {
+/* Whether the profile can be read, if there is one, and written. A damaged one is written anew if
+ * it is the device's own; a file that --profile names may be anything, and is kept. False after
+ * reporting. */
+static bool check_profile(const char *path, bool is_named) {
     trawl_error error;
     device_profile *profile = allocate(sizeof *profile);
     trawl_status status = read_profile(path, profile, &error);
     free(profile);
-    if (status == TRAWL_OK || status == TRAWL_ERROR_FORMAT)
+    if (status == TRAWL_OK || (status == TRAWL_ERROR_FORMAT && !is_named))
         status = device_profile_check(path, &error);
     if (status != TRAWL_OK)
         (void)report_error(&error);
@@ -355,7 +356,7 @@ static bool find_profile(tune_options *options) {
     } else {
         device_profile_make_folder(options->path);
     }
-    return check_profile(options->path);
+    return check_profile(options->path, options->profile.path != NULL);
 }
 
 /* Writes those arguments that are not NULL to the profile, whose other parts stay. False after

@@ -210,7 +210,7 @@ typedef struct trawl_compile_options {
      * the planner makes up a text from the patterns. A sample never changes which matches are
      * found. */
     const void *sample;
-    size_t sample_length; /* bytes */
+    size_t sample_length; /* bytes; a sample of less than 4,096 is not used */
     /* The device that the planner chooses for: NULL or "cpu"; "cuda", "cuda:N", or the first one of
      * several GPUs ("cuda:0,2"); "auto": a GPU if one can be used, else the CPU. Plans for "cuda"
      * on a machine without a GPU assume an H200. The database can be scanned on any device all the
@@ -218,7 +218,8 @@ typedef struct trawl_compile_options {
     const char *device;
     const struct trawl_study_compile_options *study; /* NULL, or see trawl_study.h */
     /* About how many bytes of text will be scanned with the database. For a short text the planner
-     * prefers tables that are built fast, and tries no more than the scan can repay. 0: not known:
+     * prefers tables that are built fast, and on a CPU it tries no more filters than the scan can
+     * repay. 0: not known:
      * building is not weighed, and everything is tried. */
     uint64_t text_bytes;
 } trawl_compile_options;

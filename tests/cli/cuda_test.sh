@@ -65,6 +65,9 @@ refuse '--limit needs a GPU' tune --device cpu --limit 1M
 refuse 'cannot be both' tune -f - -
 # the file is looked at before anything is measured
 mkfifo fifo
+printf 'no profile\n' >book && cp book book.kept
+refuse "book:1: not a line of a profile of 'trawl tune'" timeout 10 "$trawl" tune --device cpu --profile book
+cmp book book.kept || fail 'tune --profile has changed a file that is no profile'
 refuse "--profile: fifo: is a FIFO; expected a file" timeout 10 "$trawl" tune --device cpu --profile fifo
 refuse '--profile: the file name is empty' timeout 10 "$trawl" tune --device cpu --profile ''
 rm fifo

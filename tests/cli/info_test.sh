@@ -54,7 +54,9 @@ check 'no sample' "$trawl" info -f words
 holds 'it says so' bash -c 'tr -s " \n" " " <.out | grep -q "made up of the patterns, .*--sample FILE"'
 check 'an empty sample' "$trawl" info -f words --sample empty
 holds 'it says so, and asks for none' bash -c 'tr -s " \n" " " <.out |
-    grep "made up of the patterns, .* the sample empty is empty" | grep -vq -e "--sample"'
+    grep "made up of the patterns, .* the sample empty has fewer than 4,096 bytes" | grep -vq -e "--sample"'
+check 'a short sample' "$trawl" info -f words --sample words
+holds 'it says so' bash -c 'tr -s " \n" " " <.out | grep -q "the sample words has fewer than 4,096 bytes"'
 check 'one pattern' "$trawl" info -f one
 holds 'its set' grep -q '^  set  *1 pattern of 13 bytes, 13 bytes in all, ' .out
 check 'either case' "$trawl" info -i -f words

@@ -57,7 +57,8 @@ void trawl_cuda_comparisons_add(trawl_cuda_comparisons *self, bool folded, uint3
                                 size_t anchor) {
     const uint32_t length = trawl_pattern_length(set->patterns, tag->pattern);
     const uint32_t before = length - tag->distance;
-    if (tag->distance == 0 || anchor < before || anchor - before + length > set->validates) {
+    if (self->compared >= TRAWL_GPU_TRIAL_COMPARED || tag->distance == 0 || anchor < before ||
+        anchor - before + length > set->validates) {
         return;
     }
     const uint8_t *key = trawl_pattern_bytes(set->patterns, tag->pattern);
@@ -69,7 +70,9 @@ void trawl_cuda_comparisons_add(trawl_cuda_comparisons *self, bool folded, uint3
     const uint32_t from = length > 8 ? trawl_anchors_value_distance(tag->distance, length) : length;
     if (compares_whole(folded, length) &&
         equal(folded, key + length - from, text + length - from, length > 8 ? 8 : length)) {
-        enter(self, 1, count_bytes(folded, key, text, length));
+        const uint32_t bytes = count_bytes(folded, key, text, length);
+        enter(self, 1, bytes);
+        self->compared += bytes;
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct trawl_cuda_comparisons {
     double anchors; /* of the text, whose key is known */
     double keys[TRAWL_CUDA_COMPARISON_CLASSES];
     double bytes[TRAWL_CUDA_COMPARISON_CLASSES];
+    uint64_t compared; /* bytes so far, at most about TRAWL_GPU_TRIAL_COMPARED */
 } trawl_cuda_comparisons;
 
 /* Begins with what is expected before any anchor is seen: one anchor whose text is a match. */
@@ -20,7 +21,8 @@ void trawl_cuda_comparisons_begin(trawl_cuda_comparisons *self, bool folded,
                                   const trawl_cuda_anchor_set *set);
 
 /* Compares the validating text from an anchor on with the tag's key, as a scan does, if the key
- * would be inside the text. `gram`: bytes of an anchor. */
+ * would be inside the text, and if fewer than TRAWL_GPU_TRIAL_COMPARED bytes have been compared.
+ * `gram`: bytes of an anchor. */
 void trawl_cuda_comparisons_add(trawl_cuda_comparisons *self, bool folded, uint32_t gram,
                                 const trawl_cuda_anchor_set *set, const trawl_cuda_anchor_tag *tag,
                                 size_t anchor);
