@@ -119,21 +119,42 @@ static void make_line(line *to, const trawl_db *db, uint32_t id, const trawl_pat
         add_details(to, db, id, pattern);
 }
 
+/* The first bytes of the file. */
+typedef struct beginning {
+    char bytes[PATTERN_FILE_BEGIN];
+    size_t length;
+} beginning;
+
+static void add_to_beginning(beginning *to, const char *bytes, size_t length) {
+    size_t left = sizeof to->bytes - to->length;
+    length = length < left ? length : left;
+    memcpy(to->bytes + to->length, bytes, length);
+    to->length += length;
+}
+
 /* Whether all patterns can be written in the format, on lines that can be read again. False after
  * reporting. */
 static bool can_write(const trawl_db *db, pattern_format format, line *room) {
     trawl_pattern pattern = TRAWL_PATTERN;
+    beginning file = {.length = 0};
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         const char *objection = find_objection(db, id, &pattern, format);
         if (objection == NULL) {
             make_line(room, db, id, &pattern, format);
             if (room->length > PATTERN_LINE_LIMIT)
                 objection = "has a line of more than 1 MiB in this format, which -f refuses";
+            add_to_beginning(&file, room->bytes, room->length);
+            add_to_beginning(&file, "\n", 1);
         }
         if (objection != NULL) {
             report("pattern %u %s", id, objection);
             return false;
         }
+    }
+    if (pattern_file_is_misread(file.bytes, file.length)) {
+        report("pattern 0 begins as a compressed file or a database does, for which -f would take "
+               "the patterns; give --pattern-format escaped or hex");
+        return false;
     }
     return true;
 }

@@ -55,7 +55,7 @@ trawl_status trawl_patterns_add_database(trawl_patterns *patterns, const trawl_d
         if (status == TRAWL_OK && trawl_db_condition(db, id, &condition)) {
             status = trawl_patterns_condition_last(patterns, &condition, error);
         }
-        if (status == TRAWL_OK && pattern.group != id) {
+        if (status == TRAWL_OK && trawl_db_has_groups(db)) {
             status = trawl_patterns_group_last(patterns, pattern.group, error);
         }
         if (status == TRAWL_OK && pattern.value != NULL) {

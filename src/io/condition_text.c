@@ -84,8 +84,17 @@ static bool read_members(words inside, uint8_t members[32]) {
     return true;
 }
 
+/* What has been read of a column. */
+typedef struct reading {
+    trawl_patterns *patterns;
+    trawl_condition condition;
+    bool start_given, end_given;
+    bool is_single;   /* the column is one word */
+    uint8_t boundary; /* whose members classes [BYTES] get; TRAWL_CLASS_NONE: no further ones */
+} reading;
+
 /* Reads the name or the members of a class. */
-static bool read_class(trawl_patterns *patterns, words word, uint8_t *number,
+static bool read_class(const reading *of, words word, uint8_t *number,
                        char message[CONDITION_MESSAGE]) {
     for (size_t i = 0; i < CLASSES; i++)
         if (is_word(word, classes[i].name)) {
@@ -105,20 +114,14 @@ static bool read_class(trawl_patterns *patterns, words word, uint8_t *number,
                        word.length < 24 ? (int)word.length : 24, word.text);
         return false;
     }
-    if (trawl_set_class(patterns, members, number, &error) != TRAWL_OK) {
+    for (unsigned i = 0; of->boundary != TRAWL_CLASS_NONE && i < sizeof members; i++)
+        members[i] |= of->patterns->conditions->classes[of->boundary][i];
+    if (trawl_set_class(of->patterns, members, number, &error) != TRAWL_OK) {
         (void)snprintf(message, CONDITION_MESSAGE, "%.190s", error.message);
         return false;
     }
     return true;
 }
-
-/* What has been read of a column. */
-typedef struct reading {
-    trawl_patterns *patterns;
-    trawl_condition condition;
-    bool start_given, end_given;
-    bool is_single; /* the column is one word */
-} reading;
 
 /* Reads the number behind start= or end=. */
 static bool read_number(words word, const char *name, bool *given, uint64_t *number,
@@ -144,7 +147,7 @@ static bool read_number(words word, const char *name, bool *given, uint64_t *num
 static bool read_side(reading *of, words word, const char *side, uint8_t *number,
                       char message[CONDITION_MESSAGE]) {
     uint8_t read = TRAWL_CLASS_NONE;
-    if (!read_class(of->patterns, word, &read, message))
+    if (!read_class(of, word, &read, message))
         return false;
     bool good = *number == TRAWL_CLASS_NONE || *number == read;
     if (!good)
@@ -217,8 +220,8 @@ static bool can_hold(size_t length, const trawl_condition *condition,
 }
 
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
-                        char message[CONDITION_MESSAGE]) {
-    reading of = {.patterns = patterns, .condition = TRAWL_CONDITION};
+                        uint8_t boundary, char message[CONDITION_MESSAGE]) {
+    reading of = {.patterns = patterns, .condition = TRAWL_CONDITION, .boundary = boundary};
     words rest = {(const char *)text, length};
     if (is_word(rest, "-"))
         return true;

@@ -18,11 +18,13 @@
 #include "trawl/trawl_conditions.h"
 
 /* Gives the last pattern of the set the condition that the text says. A word may be repeated, but
- * start= and end= may stand once, and each side has one class. False: `message` says what was
+ * start= and end= may stand once, and each side has one class. `boundary`: TRAWL_CLASS_NONE, or
+ * what condition_add_boundary will add, which it has added to some pattern before: classes [BYTES]
+ * get its members at once, as a set has room for few classes. False: `message` says what was
  * expected. */
 enum { CONDITION_MESSAGE = 192 };
 bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
-                        char message[CONDITION_MESSAGE]);
+                        uint8_t boundary, char message[CONDITION_MESSAGE]);
 
 /* Adds a boundary on both sides to the condition of the last pattern; `number` is a class that the
  * library defines. Where a side has a class already, the byte there may be in neither. Errors:

@@ -233,12 +233,15 @@ static trawl_status add_condition(const line_reader *reader, const uint8_t *text
         return refuse(reader, TRAWL_ERROR_ARGUMENT,
                       "the pattern has a condition, but an index finds all occurrences; 'trawl "
                       "scan' tests conditions");
-    if (!condition_add_text(reader->patterns, text, length, expected)) {
+    const uint8_t boundary = reader->reading->whole_words
+                                 ? TRAWL_CLASS_WORD
+                                 : TRAWL_CLASS_NONE; /* added with the bytes */
+    if (!condition_add_text(reader->patterns, text, length, boundary, expected)) {
         (void)snprintf(message, sizeof message, "fourth column: %s%s", expected,
                        hint_at_end(text, length));
         return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
     }
-    if (!reader->reading->whole_words)
+    if (boundary == TRAWL_CLASS_NONE)
         return TRAWL_OK;
     trawl_status status = condition_add_boundary(reader->patterns, TRAWL_CLASS_WORD, &cause);
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
@@ -446,20 +449,27 @@ static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, siz
     return add_line(reader, bytes, length);
 }
 
-/* Refuses databases and indexes that trawl has written, although each of their bytes could be a
- * pattern's. They are recognised by their magic bytes and the eight bytes behind: numbers with
- * bytes that no text has. */
+/* Whether a file is a database or an index that trawl has written, although each of its bytes could
+ * be a pattern's, by its eight magic bytes and the eight behind: numbers with bytes that no text
+ * has. */
+static bool is_own_file(const uint8_t *bytes, size_t length) {
+    return length >= PATTERN_FILE_BEGIN && memchr(bytes + 8, 0, 8) != NULL &&
+           (memcmp(bytes, "TRAWLDB\n", 8) == 0 || memcmp(bytes, "TRAWLIX\n", 8) == 0);
+}
+
+bool pattern_file_is_misread(const void *bytes, size_t length) {
+    return text_file_bytes_are_compressed(bytes, length) || is_own_file(bytes, length);
+}
+
 static trawl_status refuse_own_file(const line_reader *reader, const uint8_t *bytes,
                                     size_t length) {
-    if (length < 16 || memchr(bytes + 8, 0, 8) == NULL)
+    if (!is_own_file(bytes, length))
         return TRAWL_OK;
-    if (memcmp(bytes, "TRAWLDB\n", 8) == 0)
+    if (bytes[5] == 'D')
         return refuse(reader, TRAWL_ERROR_FORMAT,
                       "this is a database, made by 'trawl compile': give it with --db");
-    if (memcmp(bytes, "TRAWLIX\n", 8) == 0)
-        return refuse(reader, TRAWL_ERROR_FORMAT,
-                      "this is an index of texts, for 'trawl index query'; expected patterns");
-    return TRAWL_OK;
+    return refuse(reader, TRAWL_ERROR_FORMAT,
+                  "this is an index of texts, for 'trawl index query'; expected patterns");
 }
 
 static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer) {

@@ -35,6 +35,12 @@ typedef enum pattern_format {
  * has 256 KiB, which leaves room for a name. */
 enum { PATTERN_LINE_LIMIT = 1 << 20 };
 
+/* Whether a file of patterns in format lines or tsv that begins with these bytes would be taken for
+ * a compressed file, a database or an index. Further bytes than PATTERN_FILE_BEGIN do not matter.
+ */
+enum { PATTERN_FILE_BEGIN = 16 };
+bool pattern_file_is_misread(const void *bytes, size_t length);
+
 /* Finds a format by its name; false if there is none of that name. */
 bool pattern_format_find(const char *name, pattern_format *format);
 

@@ -17,8 +17,11 @@
 
 static trawl_status open_workers(trawl_record_scanner *scanner, const trawl_scan_options *options,
                                  trawl_error *error) {
-    trawl_scan_options alone = TRAWL_SCAN_OPTIONS;
-    alone.study = options == NULL ? NULL : options->study;
+    trawl_scan_options alone = TRAWL_SCAN_OPTIONS, given = {.size = 0};
+    if (options != NULL) { /* which may end before `study` */
+        trawl_sized_read(&given, options, sizeof given);
+    }
+    alone.study = given.study;
     scanner->workers = trawl_allocate_zeroed(scanner->threads, sizeof *scanner->workers);
     if (scanner->workers == NULL) {
         return trawl_fail_memory(error, "a scanner of records",

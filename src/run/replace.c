@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "database/groups.h"
 #include "run/flow.h"
+#include "run/options.h"
 
 /* Parts of at least this many bytes are handed out where they are, without being copied first. */
 #define LARGE_PART ((size_t)4096)
@@ -46,24 +47,37 @@ static trawl_status check_options(const trawl_db *db, const trawl_replace_option
 /* Opens the run of a replacer with several threads. */
 static trawl_status open_run(trawl_replacer *self, trawl_error *error) {
     const trawl_receiver receiver = {.on_matches = replace_matches};
-    trawl_scan_options options = self->scan;
-    options.report = NULL;
     self->run = trawl_allocate_zeroed(1, sizeof *self->run);
     if (self->run == NULL) {
         return trawl_fail_memory(error, "a replacer", sizeof *self->run);
     }
-    return trawl_run_open(self->run, self->db, &options, &receiver, NULL, error);
+    return trawl_run_open(self->run, self->db, &self->scan, &receiver, NULL, error);
+}
+
+/* Copies the options of the scan, without reports. */
+static trawl_status read_scan(trawl_replacer *self, trawl_error *error) {
+    if (self->options.scan == NULL) {
+        return TRAWL_OK;
+    }
+    trawl_status status =
+        trawl_sized_check(self->options.scan, "scan options", "TRAWL_SCAN_OPTIONS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_sized_read(&self->scan, self->options.scan, sizeof self->scan);
+    self->scan.size = sizeof self->scan;
+    self->scan.report = NULL;
+    status = trawl_study_options_read(self->scan.study, &self->study, error);
+    self->study.size = sizeof self->study;
+    self->study.report = NULL;
+    self->scan.study = self->scan.study == NULL ? NULL : &self->study;
+    return status;
 }
 
 static trawl_status prepare(trawl_replacer *self, trawl_error *error) {
-    if (self->options.scan != NULL) {
-        trawl_status status =
-            trawl_sized_check(self->options.scan, "scan options", "TRAWL_SCAN_OPTIONS", error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-        trawl_sized_read(&self->scan, self->options.scan, sizeof self->scan);
-        self->scan.size = sizeof self->scan;
+    trawl_status status = read_scan(self, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     trawl_scan_options alone = self->scan;
     alone.threads = 1;
@@ -75,7 +89,9 @@ static trawl_status prepare(trawl_replacer *self, trawl_error *error) {
         return trawl_fail_memory(error, "a replacer", TRAWL_GATHERED + flow + kept);
     }
     trawl_flow_start(self->flow);
-    trawl_status status = trawl_scanner_open(self->db, &alone, &self->scanner, error);
+    status = trawl_scanner_open(self->db, &alone, &self->scanner, error);
+    /* The scanner has accepted the device, so it is the CPU, which needs none of these. */
+    self->scan.device = self->scan.kernel = self->scan.transfer = NULL;
     return status == TRAWL_OK && self->scan.threads > 1 ? open_run(self, error) : status;
 }
 

@@ -42,8 +42,9 @@ struct trawl_replacer {
     trawl_scanner *scanner;
     trawl_run *run;                /* for long texts; NULL: one thread */
     trawl_record_scanner *records; /* NULL until records are replaced */
-    trawl_scan_options scan;       /* for opening `records` */
-    uint8_t *gathered;             /* small parts of a result, TRAWL_GATHERED bytes */
+    trawl_scan_options scan; /* for opening `run` and `records`; the caller's pointers are gone */
+    trawl_study_scan_options study;
+    uint8_t *gathered; /* small parts of a result, TRAWL_GATHERED bytes */
     /* a text in pieces */
     void *flow;
     uint8_t *kept;      /* bytes [kept_at, kept_at + kept_length) of the text: not yet decided */

@@ -231,6 +231,14 @@ refuse 'pattern 0 is case-insensitive, which only' \
     "$trawl" info --db rules.db --patterns --pattern-format escaped
 "$trawl" compile --pattern-format escaped -e 'a\nb' -o lf.db
 refuse 'pattern 0 holds a line end' "$trawl" info --db lf.db --patterns --pattern-format lines
+# patterns that -f would take for a compressed file or a database
+for first in '\x1f\x8b\x08abc' '\x28\xb5\x2f\xfdabc'; do
+    "$trawl" compile --pattern-format escaped -e "$first" -o first.db
+    refuse 'pattern 0 begins as a compressed file' "$trawl" info --db first.db --patterns --pattern-format lines
+done
+"$trawl" compile --pattern-format escaped -e 'TRAWLDB' -e 'ab' -e 'c\0abcdefghi' -o first.db
+refuse 'pattern 0 begins as a compressed file or a database' "$trawl" info first.db --patterns --pattern-format lines
+expect 0 'TRAWLDB\nab\nc\\x00abcdefghi' "$trawl" info first.db --patterns --pattern-format escaped
 # a line that -f would refuse: bytes of the value become four characters each
 { printf 'n\t-\tfox\t-\t-\t'; head -c 262141 /dev/zero | tr '\0' '\200'; } >longest.tsv
 "$trawl" compile -f longest.tsv --pattern-format tsv -o longest.db

@@ -126,6 +126,10 @@ left=[]|expected a byte or more in a class, found []
 END
 printf 'a\t-\tb\t[\\x\020\021]\n' >bad # control bytes are no digits
 refuse 'fourth column: expected word' "$trawl" scan --pattern-format tsv -f bad text
+# eight classes of one set, each with the letters of words by -w
+for class in + / = '*' '^' % '$' '#'; do printf '\t-\tp\tleft=[%s]\n' "$class"; done >classes.tsv
+printf 'p xp +p' >classes
+expect 0 15 "$trawl" scan -c -w -f classes.tsv --pattern-format tsv classes
 printf 'a\t-\tfox\tword,word,left=word,at-end,at-end\n' >bad
 expect 1 0 "$trawl" scan -c --pattern-format tsv -f bad text
 printf 'a\tx\tb\n' >bad

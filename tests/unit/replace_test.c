@@ -12,6 +12,7 @@
 #include "replace_oracle.h"
 #include "trawl/trawl_groups.h"
 #include "trawl/trawl_replace.h"
+#include "trawl/trawl_study.h"
 
 static trawl_db *compile(const char *const *words, size_t count, bool values,
                          trawl_match_kind kind) {
@@ -46,6 +47,49 @@ static void assert_refused(const trawl_db *db, const trawl_replace_options *opti
     assert_int_equal(trawl_replacer_open(db, options, &replacer, &error), TRAWL_ERROR_ARGUMENT);
     assert_null(replacer);
     assert_non_null(strstr(error.message, why));
+}
+
+/* The options of a scan, and what they point to, are the caller's: after opening they may be gone.
+ * The report is not filled in. */
+static void options_are_not_kept(void **state) {
+    (void)state;
+    static const uint32_t offsets[] = {0, 3, 5};
+    trawl_db *db = compile(words, 3, true, TRAWL_MATCH_LEFTMOST_LONGEST);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        char device[] = "cpu";
+        trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
+        trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+        trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+        trawl_replace_options options = TRAWL_REPLACE_OPTIONS;
+        trawl_replacer *replacer;
+        trawl_error error;
+        study.report = &report;
+        scan.study = &study;
+        scan.device = device;
+        scan.threads = threads;
+        options.scan = &scan;
+        options.kind = TRAWL_REPLACE_ONE;
+        options.one = (trawl_span){.bytes = "-", .length = 1};
+        assert_int_equal(trawl_replacer_open(db, &options, &replacer, &error), TRAWL_OK);
+        memset(&report, 1, sizeof report);
+        memset(&study, 1, sizeof study);
+        memset(&scan, 1, sizeof scan);
+        memset(device, '?', sizeof device - 1);
+        trawl_records records = TRAWL_RECORDS;
+        records.bytes = "sheit";
+        records.offsets = offsets;
+        records.offset_bytes = sizeof *offsets;
+        records.count = 2;
+        trawl_replaced_records out = {0};
+        assert_int_equal(trawl_records_replace(replacer, &records, &out, NULL, &error), TRAWL_OK);
+        assert_int_equal(out.offsets[2], 3);
+        assert_memory_equal(out.bytes, "-it", 3);
+        trawl_replaced_records_free(&out);
+        trawl_replacer_close(replacer);
+        for (size_t i = 0; i < sizeof report; i++)
+            assert_int_equal(((const uint8_t *)&report)[i], 1);
+    }
+    trawl_db_free(db);
 }
 
 static void wrong_calls_are_refused(void **state) {
@@ -217,6 +261,7 @@ static void long_ones(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(options_are_not_kept),
         cmocka_unit_test(replacements_are_not_searched),
         cmocka_unit_test(long_ones),
     };
