@@ -14,13 +14,16 @@
 #define HASH_BYTES (2 * sizeof(uint32_t))
 
 /* Nanoseconds of `look_ups` windows that are looked up, `steps` of binary searches among their keys
- * and the matches. `alone`: a look-up whose key is in the nearest cache. */
+ * and the matches. `alone`: a look-up whose key is in the nearest cache. Trials know some patterns
+ * of a large set; but each end of a match is looked up, and automata count those of all. */
 static double price_look_ups(const trawl_hashing_input *input, double alone, double look_ups,
                              double steps) {
     const trawl_costs *costs = input->options->costs;
     const trawl_automata_estimate *automata = input->automata;
     double key = trawl_look_up_cost(&automata->met, costs->verify, (double)input->patterns->count);
-    return look_ups * (alone + key - costs->verify[0]) + steps * TRAWL_PLAN_SEARCH_STEP * key +
+    double all = fmax(look_ups, automata->folded_ends);
+    double all_steps = look_ups > 0 ? steps * all / look_ups : steps;
+    return all * (alone + key - costs->verify[0]) + all_steps * TRAWL_PLAN_SEARCH_STEP * key +
            automata->match_ends * costs->match;
 }
 

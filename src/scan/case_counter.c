@@ -13,6 +13,9 @@
 static void make(trawl_case_counter *counter, const trawl_outputs *outputs,
                  const trawl_pattern_view *patterns) {
     counter->refused = true;
+    if (patterns->bases != NULL) {
+        return; /* spellings have places of 32 bits */
+    }
     uint8_t *flags = trawl_allocate(patterns->count, sizeof *flags);
     if (flags == NULL) {
         return;

@@ -21,7 +21,8 @@ typedef struct trawl_case_counter {
     uint32_t *words; /* of trawl_case_write; NULL: not made */
     trawl_case_counts counts;
     uint64_t compared; /* patterns so far, one by one */
-    bool refused;      /* never made: no memory, or trawl_case_counter_reserve has decided so */
+    bool refused;      /* never made: no memory, a set of more than 4 GiB (`bases` of its view), or
+                          trawl_case_counter_reserve has decided so */
 } trawl_case_counter;
 
 /* Makes the counts if enough patterns have been compared. Returns whether there are counts. */

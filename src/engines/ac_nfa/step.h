@@ -2,7 +2,8 @@
 /*
  * Steps of the NFA in each of its representations (automaton/nfa.h): goto, the failure walk, the
  * divergence-free step. Functions here are small and inlined into the loops, which are compiled for
- * each instruction set.
+ * each instruction set: those of variant compact always, the others where the compiler finds it
+ * worth the code.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_STEP_H
 #define TRAWL_ENGINES_AC_NFA_STEP_H
@@ -59,7 +60,7 @@ static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t l
 }
 
 /* The child of a state over a class that is not one of the first 64: found by a binary search of
- * the states that have such children. */
+ * the states that have such children. Too rare and too long to be inlined. */
 static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
     uint32_t low = 0, high = a->wide_rows;
     while (low < high) {
@@ -101,7 +102,7 @@ static inline uint32_t goto_offsets(const nfa_view *a, uint32_t state, uint32_t 
 
 /* The labels of a packed state are bytes 9 to 15 of its record. They are compared together, as a
  * word whose byte 0 is their number. */
-static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t label) {
+TRAWL_INLINE uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t label) {
     const trawl_packed_state *packed = (const trawl_packed_state *)a->states + state;
     uint64_t word;
     memcpy(&word, &packed->count, sizeof word);
@@ -126,7 +127,7 @@ static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
     return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
 }
 
-static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
+TRAWL_INLINE uint32_t failure_small(const nfa_view *a, uint32_t state) {
     return ((const trawl_packed_state *)a->states)[state].failure;
 }
 
@@ -140,10 +141,8 @@ typedef uint32_t nfa_failure(const nfa_view *a, uint32_t state);
  * one is selected without a branch. A branch remains for failure links without a row, which are
  * rare. Always inlined, so that the calls of the two functions are inlined too.
  */
-static inline __attribute__((always_inline)) uint32_t failure_walk(const nfa_view *a,
-                                                                   uint32_t state, uint32_t symbol,
-                                                                   nfa_goto *goto_child,
-                                                                   nfa_failure *failure_of) {
+TRAWL_INLINE uint32_t failure_walk(const nfa_view *a, uint32_t state, uint32_t symbol,
+                                   nfa_goto *goto_child, nfa_failure *failure_of) {
     for (;;) {
         uint32_t child = goto_child(a, state, symbol);
         uint32_t failure = failure_of(a, state);
@@ -156,7 +155,7 @@ static inline __attribute__((always_inline)) uint32_t failure_walk(const nfa_vie
     }
 }
 
-static inline uint32_t walk_packed(const nfa_view *a, uint32_t state, uint32_t label) {
+TRAWL_INLINE uint32_t walk_packed(const nfa_view *a, uint32_t state, uint32_t label) {
     return failure_walk(a, state, label, goto_packed, failure_small);
 }
 
@@ -164,7 +163,8 @@ static inline uint32_t walk_bitmap(const nfa_view *a, uint32_t state, uint32_t l
     return failure_walk(a, state, label, goto_bitmap, failure_record);
 }
 
-static inline uint32_t walk_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
+static __attribute__((noinline)) uint32_t walk_beyond(const nfa_view *a, uint32_t state,
+                                                      uint32_t label) {
     return failure_walk(a, state, label, goto_beyond, failure_small);
 }
 
@@ -174,7 +174,7 @@ static inline uint32_t walk_counts(const nfa_view *a, uint32_t state, uint32_t l
 
 /* The failure walk for records of one word, written out. It is ac-nfa's fastest walk, in which one
  * more instruction is measurable. */
-static inline uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
+TRAWL_INLINE uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
     if (__builtin_expect(label >= 64, 0)) {
         return walk_beyond(a, state, label);
     }
@@ -210,10 +210,8 @@ static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t by
  * mask and takes its lowest bit; keeping the first child in a register is the same without a limit
  * of levels.
  */
-static inline __attribute__((always_inline)) uint32_t fixed_steps(const nfa_view *a, uint32_t state,
-                                                                  uint32_t symbol,
-                                                                  nfa_goto *goto_child,
-                                                                  nfa_failure *failure_of) {
+TRAWL_INLINE uint32_t fixed_steps(const nfa_view *a, uint32_t state, uint32_t symbol,
+                                  nfa_goto *goto_child, nfa_failure *failure_of) {
     uint32_t found = 0;
     for (uint32_t step = 0; step <= a->levels; step++) {
         uint32_t child = goto_child(a, state, symbol);
@@ -240,8 +238,8 @@ static inline uint32_t fixed_offsets(const nfa_view *a, uint32_t state, uint32_t
 }
 
 /* The failure loop without complete rows (Charan 2015, Algorithm 4): it ends at the root. */
-static inline __attribute__((always_inline)) uint32_t
-failure_loop(const nfa_view *a, uint32_t state, uint32_t symbol, nfa_goto *goto_child) {
+TRAWL_INLINE uint32_t failure_loop(const nfa_view *a, uint32_t state, uint32_t symbol,
+                                   nfa_goto *goto_child) {
     for (;;) {
         uint32_t child = goto_child(a, state, symbol);
         if (child != 0 || state == 0) {
@@ -269,7 +267,7 @@ static inline bool matching_record(const nfa_view *a, uint32_t state) {
     return (failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0;
 }
 
-static inline bool matching_small(const nfa_view *a, uint32_t state) {
+TRAWL_INLINE bool matching_small(const nfa_view *a, uint32_t state) {
     return (failure_small(a, state) & TRAWL_FAILURE_MATCHING) != 0;
 }
 
@@ -279,7 +277,7 @@ static inline bool matching_array(const nfa_view *a, uint32_t state) {
 
 /* The longest key that ends in a state. Only matching states have outputs, so the index of an
  * output is the number of matching states before it. */
-static inline uint32_t key_of(const nfa_view *a, uint32_t state) {
+TRAWL_INLINE uint32_t key_of(const nfa_view *a, uint32_t state) {
     uint64_t before = a->matching[state / 64] & ((UINT64_C(1) << (state % 64)) - 1);
     return a->output[a->rank[state / 64] + (uint32_t)__builtin_popcountll(before)];
 }
