@@ -15,8 +15,8 @@
 
 /* For functions of loops that are compiled for several instruction sets: inlined always, and so
  * compiled for the loop's. Compilers decide by the number of calls, which grows with further loops:
- * steps of ac-nfa that had become functions counted bits without the instruction for it, in 2 to
- * 2.5 times the time (docs/notebook/2026-11-ac-nfa-walk.md). */
+ * steps of ac-nfa that had become functions counted bits without the instruction for it, and took
+ * 1.6 to 1.9 times as long (docs/notebook/2026-11-ac-nfa-walk.md). */
 #define TRAWL_INLINE static inline __attribute__((always_inline))
 
 /* The number of zero bits above the highest 1 of a number that is not 0. */

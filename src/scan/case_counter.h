@@ -3,8 +3,8 @@
  * Counting the matches of sets of which some patterns match in any case and others in one case only
  * (database/case_counts.h), without comparing each pattern of a key with the text.
  *
- * A walker compares patterns one by one at first. When it has compared as many as the set has, it
- * makes the counts by case: texts with few matches do not pay for them.
+ * A walker compares patterns one by one at first. When that has taken about as long as making the
+ * counts by case would, it makes them: texts with few matches do not pay for them.
  */
 #ifndef TRAWL_SCAN_CASE_COUNTER_H
 #define TRAWL_SCAN_CASE_COUNTER_H
@@ -15,6 +15,10 @@
 /* Keys with fewer patterns, links included, are compared one by one: the time of 8 comparisons is
  * about that of finding capitals in the text and reading the counts. */
 #define TRAWL_CASE_COUNTER_LEAST 8u
+
+/* Making the counts reads all bytes of the patterns: about so many in the time of one comparison.
+ * Chosen, not measured. */
+#define TRAWL_CASE_COUNTER_BYTES 4u
 
 /* Belongs to a walker; all zeros at first. */
 typedef struct trawl_case_counter {
@@ -39,8 +43,10 @@ void trawl_case_counter_release(trawl_case_counter *counter);
 static inline bool trawl_case_counter_is_ready(trawl_case_counter *counter,
                                                const trawl_outputs *outputs,
                                                const trawl_pattern_view *patterns) {
-    return counter->words != NULL || (counter->compared > patterns->count && !counter->refused &&
-                                      trawl_case_counter_make(counter, outputs, patterns));
+    return counter->words != NULL ||
+           (!counter->refused &&
+            counter->compared > patterns->offsets[patterns->count] / TRAWL_CASE_COUNTER_BYTES &&
+            trawl_case_counter_make(counter, outputs, patterns));
 }
 
 /* How many matches of `key` and of its links end with text[end - 1]. There are counts. */
