@@ -106,9 +106,9 @@
  * (gpu/emission.cuh). */
 #define TRAWL_GPU_COMPARED_TOGETHER 16u
 
-/* Bytes that one trial of free anchors compares at most. What it asks for are averages, which a
- * thousand keys of 4,000 bytes tell; without a limit two patterns of letters a took 12 s to plan
- * for a text of letters a. */
+/* Bytes that one trial of free anchors compares at most. A trial needs averages alone, for which a
+ * thousand keys of 4,000 bytes suffice. Without a limit planning for two patterns of letters a and
+ * a text of letters a took 12 s. */
 #define TRAWL_GPU_TRIAL_COMPARED (UINT64_C(1) << 22)
 
 /* Free anchors: the comparison of a whole key. In proportion to the numbers above and to

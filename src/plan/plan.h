@@ -42,9 +42,8 @@ bool trawl_plan_next(trawl_plan *plan);
 /* The most bytes that the tables of ac-dfa may have, on a processor with so much memory. */
 uint64_t trawl_plan_dfa_limit(uint64_t memory_bytes, uint64_t max_table_bytes);
 
-/* Divides the set into tiers for engine qgram, which was asked for by name. It is not known which
- * patterns match in the sample (trawl_met_keys), so the division may differ from that of
- * trawl_plan_choose. */
+/* Divides the set into tiers for engine qgram, which was asked for by name. Trials do not end early
+ * because another engine is faster, so the division may differ from that of trawl_plan_choose. */
 trawl_status trawl_plan_divide(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, trawl_plan *plan,
                                trawl_error *error);

@@ -42,7 +42,7 @@ struct trawl_replacer {
     trawl_scanner *scanner;
     trawl_run *run;                /* for long texts; NULL: one thread */
     trawl_record_scanner *records; /* NULL until records are replaced */
-    trawl_scan_options scan; /* for opening `run` and `records`; the caller's pointers are gone */
+    trawl_scan_options scan; /* for opening `run` and `records`; has no pointers of the caller */
     trawl_study_scan_options study;
     uint8_t *gathered; /* small parts of a result, TRAWL_GATHERED bytes */
     /* a text in pieces */

@@ -10,15 +10,15 @@
  * that opening stays short. Chosen, not measured. */
 #define MOST_RESERVED (UINT32_C(1) << 20)
 
-static void make(trawl_case_counter *counter, const trawl_outputs *outputs,
-                 const trawl_pattern_view *patterns) {
+bool trawl_case_counter_make(trawl_case_counter *counter, const trawl_outputs *outputs,
+                             const trawl_pattern_view *patterns) {
     counter->refused = true;
     if (patterns->bases != NULL) {
-        return; /* spellings have places of 32 bits */
+        return false; /* spellings have places of 32 bits */
     }
     uint8_t *flags = trawl_allocate(patterns->count, sizeof *flags);
     if (flags == NULL) {
-        return;
+        return false;
     }
     trawl_case_flags(patterns, flags);
     uint64_t count = trawl_case_words(outputs, flags);
@@ -28,11 +28,6 @@ static void make(trawl_case_counter *counter, const trawl_outputs *outputs,
         counter->counts = trawl_case_view(counter->words, count, outputs->keys);
     }
     trawl_release(flags);
-}
-
-bool trawl_case_counter_make(trawl_case_counter *counter, const trawl_outputs *outputs,
-                             const trawl_pattern_view *patterns) {
-    make(counter, outputs, patterns);
     return counter->words != NULL;
 }
 
@@ -44,7 +39,7 @@ void trawl_case_counter_reserve(trawl_case_counter *counter, const trawl_outputs
     counter->refused = true;
     if (patterns->bases == NULL && patterns->offsets[patterns->count] <= MOST_RESERVED &&
         trawl_case_is_mixed(patterns)) {
-        make(counter, outputs, patterns);
+        (void)trawl_case_counter_make(counter, outputs, patterns);
     }
 }
 

@@ -12,12 +12,13 @@
 #include "database/case_counts.h"
 #include "database/outputs.h"
 
-/* Keys with fewer patterns, links included, are compared one by one: the time of 8 comparisons is
- * about that of finding capitals in the text and reading the counts. */
+/* Keys with fewer patterns, links included, are compared one by one: counting all keys by case made
+ * sets with few patterns at each end slower (docs/notebook/2026-11-regret.md). The number was not
+ * measured against others. */
 #define TRAWL_CASE_COUNTER_LEAST 8u
 
-/* Making the counts reads all bytes of the patterns: about so many in the time of one comparison.
- * Chosen, not measured. */
+/* The counts are made after one comparison for so many bytes of the patterns, all of which making
+ * them reads. Chosen, not measured. */
 #define TRAWL_CASE_COUNTER_BYTES 4u
 
 /* Belongs to a walker; all zeros at first. */
@@ -29,7 +30,7 @@ typedef struct trawl_case_counter {
                           trawl_case_counter_reserve has decided so */
 } trawl_case_counter;
 
-/* Makes the counts if enough patterns have been compared. Returns whether there are counts. */
+/* Makes the counts. Returns whether there are counts: false if they cannot be made. */
 bool trawl_case_counter_make(trawl_case_counter *counter, const trawl_outputs *outputs,
                              const trawl_pattern_view *patterns);
 

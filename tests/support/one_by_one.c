@@ -6,8 +6,8 @@
 #include <stdalign.h>
 #include <stdint.h>
 
-/* As many steps as CHAIN and prime to it, so that the chain visits every condition and no
- * prefetcher follows it. ROUNDS take about a millisecond. */
+/* STEP and CHAIN have no common divisor, so that the chain visits every condition; the distance is
+ * large, so that no prefetcher follows it. ROUNDS take about a millisecond. */
 enum { CHAIN = 1000, STEP = 377, ROUNDS = 200, LINE = 64 };
 
 /* One cache line, as the next pattern is in an engine's tables. */
