@@ -74,7 +74,7 @@ static uint32_t bytes_beside_run(const uint8_t *bytes, uint32_t length) {
  * runs of zeros or of spaces everywhere. */
 static void list_runs(trawl_anchors_trials *trials) {
     const trawl_patterns *patterns = trials->survey->patterns;
-    uint32_t ids[MOST_BESIDE + 1][TRAWL_ANCHORS_RUNS], count[MOST_BESIDE + 1] = {0};
+    uint32_t ids[MOST_BESIDE + 1][TRAWL_ANCHORS_RUNS] = {{0}}, count[MOST_BESIDE + 1] = {0};
     for (size_t id = 0; id < patterns->count && count[0] < TRAWL_ANCHORS_RUNS; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         uint32_t kept = length < TRAWL_ANCHORS_REACH ? length : TRAWL_ANCHORS_REACH;
