@@ -287,7 +287,7 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
                                .argc = argc,
                                .argv = argv,
                                .progress = true};
-    study_options_begin(&options->study, &options->compile, &options->scan);
+    study_options_begin(&options->study, &options->compile);
     options->scan.threads = 1;
     arguments args;
     arguments_begin(&args, &bench_command, argc, argv);

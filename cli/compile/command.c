@@ -106,7 +106,7 @@ static bool take_own(compile_request *request, const arguments *args, int id) {
 static bool parse(compile_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &compile_command, argc, argv);
-    study_options_begin(&request->study, &request->compile, NULL);
+    study_options_begin(&request->study, &request->compile);
     const flag_groups groups = {
         .patterns = &request->patterns, .compile = &request->compile, .study = &request->study};
     int id = ARGUMENTS_END;

@@ -81,14 +81,9 @@ static int take_table_path(const arguments *args, trawl_table_path *path) {
     return FLAG_TAKEN;
 }
 
-int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
-                      profile_options *profile, const arguments *args, int id) {
+/* Takes a flag whose value is in `study`. */
+static int take_study(trawl_study_scan_options *study, const arguments *args, int id) {
     switch (id) {
-    case FLAG_KERNEL:
-        options->kernel = args->value;
-        return FLAG_TAKEN;
-    case FLAG_TRANSFER:
-        return take_transfer(args, &options->transfer);
     case FLAG_SEGMENT_BYTES:
         return arguments_size(args, 1, UINT64_C(1) << 40, &study->segment_bytes) ? FLAG_TAKEN
                                                                                  : FLAG_REFUSED;
@@ -100,6 +95,24 @@ int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *stu
         return take_size(args, 1 << 30, &study->block_bytes);
     case FLAG_TABLE_PATH:
         return take_table_path(args, &study->table_path);
+    default:
+        return FLAG_NOT_MINE;
+    }
+}
+
+int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
+                      profile_options *profile, const arguments *args, int id) {
+    int taken = take_study(study, args, id);
+    if (taken == FLAG_TAKEN)
+        options->study = study;
+    if (taken != FLAG_NOT_MINE)
+        return taken;
+    switch (id) {
+    case FLAG_KERNEL:
+        options->kernel = args->value;
+        return FLAG_TAKEN;
+    case FLAG_TRANSFER:
+        return take_transfer(args, &options->transfer);
     case FLAG_PROFILE:
         profile->path = args->value;
         return FLAG_TAKEN;

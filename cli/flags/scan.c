@@ -59,11 +59,13 @@ int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *stu
         return take_placement(args, &options->placement);
     case FLAG_COPY_TABLES:
         study->copy_tables = true;
+        options->study = study;
         return FLAG_TAKEN;
     case FLAG_CHUNK_BYTES:
         if (!arguments_size(args, 1, UINT64_C(1) << 40, &bytes))
             return FLAG_REFUSED;
         study->chunk_bytes = (size_t)bytes;
+        options->study = study;
         return FLAG_TAKEN;
     default:
         return FLAG_NOT_MINE;

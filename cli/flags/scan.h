@@ -13,8 +13,8 @@ extern const flag device_flags[];      /* --device, --threads */
 extern const flag thread_flags[];      /* --threads alone, for commands that work on the CPU */
 extern const flag scan_detail_flags[]; /* everything else */
 
-/* Takes a flag of these tables. `options` begin as TRAWL_SCAN_OPTIONS. --threads 0 means all CPUs.
- */
+/* Takes a flag of these tables. `options` begin as TRAWL_SCAN_OPTIONS, and point to `study` once a
+ * flag sets something there. --threads 0 means all CPUs. */
 int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
                       const arguments *arguments, int id);
 

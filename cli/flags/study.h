@@ -11,15 +11,14 @@ typedef struct study_options {
     trawl_study_scan_options scan;
 } study_options;
 
-/* Sets all to the defaults, and makes the options, each of which may be NULL, point to them. */
-static inline void study_options_begin(study_options *study, trawl_compile_options *compile,
-                                       trawl_scan_options *scan) {
+/* Sets all to the defaults, and makes the options, which may be NULL, point to those for compiling.
+ * Options of scans point to theirs once a flag sets one of them: without them the library keeps
+ * from scan to scan what a small text needs. */
+static inline void study_options_begin(study_options *study, trawl_compile_options *compile) {
     *study =
         (study_options){.compile = TRAWL_STUDY_COMPILE_OPTIONS, .scan = TRAWL_STUDY_SCAN_OPTIONS};
     if (compile != NULL)
         compile->study = &study->compile;
-    if (scan != NULL)
-        scan->study = &study->scan;
 }
 
 /* Copies of what options point to, or the defaults. */

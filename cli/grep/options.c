@@ -425,7 +425,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
                               .group_separator = "--",
                               .compile = TRAWL_COMPILE_OPTIONS,
                               .scan = TRAWL_SCAN_OPTIONS};
-    study_options_begin(&options->study, &options->compile, &options->scan);
+    study_options_begin(&options->study, &options->compile);
     parsing parser = {.options = options};
     char flag_name[FLAG_SHOWN_BYTES];
     arguments_begin(&parser.arguments, &grep_command, argc, argv);

@@ -238,7 +238,7 @@ static bool consistent(const info_request *request) {
 static bool parse(info_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &info_command, argc, argv);
-    study_options_begin(&request->study, &request->compile, NULL);
+    study_options_begin(&request->study, &request->compile);
     const flag_groups groups = {.patterns = &request->patterns};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {

@@ -226,7 +226,7 @@ bool replace_options_parse(replace_options *options, int argc, char **argv, int 
                                  .replace = TRAWL_REPLACE_OPTIONS,
                                  .scan = TRAWL_SCAN_OPTIONS};
     options->compile.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
-    study_options_begin(&options->study, &options->compile, &options->scan);
+    study_options_begin(&options->study, &options->compile);
     options->scan.threads = TRAWL_THREADS_ALL;
     arguments args;
     arguments_begin(&args, &replace_command, argc, argv);

@@ -46,10 +46,9 @@ static bool drain_to_output(void *context, const char *bytes, size_t length) {
 static void scan_alone(scan_plan *plan, text_scanner *scanner, const scan_entry *entry) {
     text_result result;
     scan_done done;
-    device_want_report(&scanner->options, &scanner->study, &done);
+    scan_want_report(plan, scanner, &done);
     scan_entry_run(scanner, entry, &result);
-    device_want_report(&scanner->options, &scanner->study, NULL);
-    device_add_report(&plan->report, &done);
+    scan_add_report(plan, scanner, &done, &plan->report);
     plan->bytes += result.bytes;
     plan->matches += result.matches;
     plan->failed = plan->failed || result.failed;
@@ -86,9 +85,9 @@ static void scan_all(scan_plan *plan, const scan_texts *texts) {
     size_t i = 0;
     while (i < texts->count && !output_file_failed(plan->output)) {
         size_t end = i;
-        while (end < texts->count && !texts->items[end].alone)
+        while (side_by_side && end < texts->count && !texts->items[end].alone)
             end++;
-        if (end - i >= 2 && side_by_side) {
+        if (end - i >= 2) {
             if (scanner.writer != NULL)
                 record_writer_flush(&writer);
             scan_many(plan, texts->items + i, end - i);

@@ -55,10 +55,9 @@ static void scan_text(crowd *all, void *context, size_t index) {
     scan_done done;
     self->crowd = all;
     self->text = index;
-    device_want_report(&self->scanner.options, &self->scanner.study, &done);
+    scan_want_report(self->plan, &self->scanner, &done);
     scan_entry_run(&self->scanner, &self->entries[index], &result);
-    device_want_report(&self->scanner.options, &self->scanner.study, NULL);
-    device_add_report(&self->report, &done);
+    scan_add_report(self->plan, &self->scanner, &done, &self->report);
     self->texts++;
     self->bytes += result.bytes;
     self->matches += result.matches;

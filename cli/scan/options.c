@@ -425,7 +425,7 @@ bool scan_options_parse(scan_options *options, const command *of, int argc, char
                               .with_pattern = true,
                               .top = 20,
                               .progress = true};
-    study_options_begin(&options->study, &options->compile, &options->scan);
+    study_options_begin(&options->study, &options->compile);
     options->scan.threads = TRAWL_THREADS_ALL;
     parsing parser = {.options = options};
     arguments_begin(&parser.arguments, of, argc, argv);

@@ -11,6 +11,19 @@
 #include "io/output_file.h"
 #include "trawl/trawl_groups.h"
 
+void scan_want_report(const scan_plan *plan, text_scanner *scanner, scan_done *done) {
+    if (plan->options->stats)
+        device_want_report(&scanner->options, &scanner->study, done);
+}
+
+void scan_add_report(const scan_plan *plan, text_scanner *scanner, const scan_done *done,
+                     scan_done *sums) {
+    if (!plan->options->stats)
+        return;
+    device_want_report(&scanner->options, &scanner->study, NULL);
+    device_add_report(sums, done);
+}
+
 /* Writes what stands before the number; returns its length. */
 static size_t begin_count_line(const scan_plan *plan, const char *path, char *line) {
     static const char open[] = "{\"file\":";

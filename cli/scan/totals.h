@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Records of sums: the number of matches of a text (-c), and the most frequent patterns (--top). */
+/* Sums: what scans report (--stats), the number of matches of a text (-c), and the most frequent
+ * patterns (--top). */
 #ifndef CLI_SCAN_TOTALS_H
 #define CLI_SCAN_TOTALS_H
 
 #include "cli/scan/plan.h"
+
+/* Makes the next scan of a text report into *done, if --stats is given: without a report the library
+ * keeps from scan to scan what a small text needs. */
+void scan_want_report(const scan_plan *plan, text_scanner *scanner, scan_done *done);
+
+/* Ends that, and adds *done to the sums. */
+void scan_add_report(const scan_plan *plan, text_scanner *scanner, const scan_done *done,
+                     scan_done *sums);
 
 /* The line with the number of matches of a text, and its length. The caller frees it. */
 char *count_line(const scan_plan *plan, const char *path, uint64_t matches, size_t *length);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/scan/totals.h"
 
 /* A record_drain. */
 static bool drain_to_part(void *context, const char *bytes, size_t length) {
@@ -56,7 +57,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     scan_entry entry = {.path = text->name, .begin = piece->begin, .end = piece->end};
     if (piece->begin == 0 && piece->end == text->bytes)
         entry.end = UINT64_MAX;
-    device_want_report(&worker->scanner.options, &worker->scanner.study, &done);
+    scan_want_report(worker->plan, &worker->scanner, &done);
     if (worker->loaded == NULL) {
         scan_entry_run(&worker->scanner, &entry, &result);
     } else {
@@ -64,8 +65,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
         text_scanner_run_loaded(&worker->scanner, text->name, loaded->bytes, piece->begin,
                                 loaded->end, &loaded->context, &result);
     }
-    device_want_report(&worker->scanner.options, &worker->scanner.study, NULL);
-    device_add_report(&worker->report, &done);
+    scan_add_report(worker->plan, &worker->scanner, &done, &worker->report);
     if (result.failed || !parts_text_unchanged(text))
         return false;
     sum->bytes += result.bytes;

@@ -203,7 +203,7 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
                               .scan = TRAWL_SCAN_OPTIONS,
                               .repeats = 5,
                               .limit = UINT64_C(1) << 30};
-    study_options_begin(&options->study, &options->compile, &options->scan);
+    study_options_begin(&options->study, &options->compile);
     options->scan.device = NULL;
     arguments args;
     arguments_begin(&args, &tune_command, argc, argv);

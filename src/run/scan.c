@@ -97,6 +97,39 @@ static trawl_status run_short(const trawl_db *db, const void *text, size_t lengt
     return status;
 }
 
+/* The counters of a counting call become 0. */
+static void clear_counters(const trawl_db *db, const purpose *wanted) {
+    if (wanted->total != NULL) {
+        *wanted->total = 0;
+    }
+    if (wanted->per_pattern != NULL) {
+        memset(wanted->per_pattern, 0, db->patterns.count * sizeof *wanted->per_pattern);
+    }
+}
+
+/* A trawl_on_matches that stops when so many matches have been found. */
+static int count_down(const trawl_match *matches, size_t count, void *context) {
+    uint64_t *left = context;
+    (void)matches;
+    bool stops = count > *left;
+    *left -= stops ? *left : count;
+    return stops;
+}
+
+/* Counts by pattern with a scanner that no other call uses now. It takes time for each match, which
+ * a run does not: TRAWL_STOPPED, with counters of 0, if a text of nested patterns has too many. */
+static trawl_status count_short(const trawl_db *db, const void *text, size_t length,
+                                const purpose *wanted, trawl_error *error) {
+    uint64_t left = TRAWL_IDLE_COUNTED_MATCHES + TRAWL_IDLE_COUNTED_BY_BYTE * (uint64_t)length;
+    purpose counts = *wanted;
+    counts.receiver = (trawl_receiver){.on_matches = count_down, .context = &left};
+    trawl_status status = run_short(db, text, length, &counts, error);
+    if (status == TRAWL_STOPPED) {
+        clear_counters(db, wanted);
+    }
+    return status;
+}
+
 static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
                              const trawl_scan_options *options, const purpose *wanted,
                              trawl_error *error) {
@@ -105,7 +138,12 @@ static trawl_status run_text(const trawl_db *db, const void *text, size_t length
                           length);
     }
     if (is_short(db, length, options)) {
-        return run_short(db, text, length, wanted, error);
+        trawl_status status = wanted->per_pattern != NULL
+                                  ? count_short(db, text, length, wanted, error)
+                                  : run_short(db, text, length, wanted, error);
+        if (wanted->per_pattern == NULL || status != TRAWL_STOPPED) {
+            return status;
+        }
     }
     trawl_window window = {.text = text, .length = length};
     return run_over(db, &window, NULL, options, wanted, error);
@@ -165,11 +203,10 @@ static trawl_status begin_count(const trawl_db *db, const purpose *wanted, const
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "%s: total and per_pattern are both NULL",
                           call);
     }
-    if (wanted->total != NULL) {
+    if (db != NULL) {
+        clear_counters(db, wanted);
+    } else if (wanted->total != NULL) {
         *wanted->total = 0;
-    }
-    if (wanted->per_pattern != NULL && db != NULL) {
-        memset(wanted->per_pattern, 0, db->patterns.count * sizeof *wanted->per_pattern);
     }
     return TRAWL_OK;
 }
