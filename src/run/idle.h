@@ -20,10 +20,10 @@
  * of 10 to 250 KB, so longer texts gain little (docs/notebook/2026-11-one-calls.md). */
 #define TRAWL_IDLE_MOST_BYTES ((size_t)1 << 20)
 
-/* Matches that a scanner counts by pattern one by one, at most: so many, and so many for each byte.
- * That is four nanoseconds a byte or less, a few times what an automaton takes; they are lost where
- * a text has more. Chosen, not measured. */
-#define TRAWL_IDLE_COUNTED_MATCHES UINT64_C(1024)
+/* Matches that a scanner counts by pattern one by one, at most: as many as take about the time of
+ * opening what a run needs, and four for each byte, a few times what an automaton takes for it.
+ * This time is lost where a text has more. Chosen, not measured. */
+#define TRAWL_IDLE_COUNTED_MATCHES UINT64_C(16384)
 #define TRAWL_IDLE_COUNTED_BY_BYTE 4u
 
 /* Length of the longest pattern of a database that keeps scanners, at most: the memory of a scanner
