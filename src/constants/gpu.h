@@ -193,8 +193,8 @@
  * few patterns that have no choice may set the bits of frequent samples. Exact prices against the
  * time of a trial, which is one to three milliseconds, by cores up to 20. Half and double:
  * no layout of 34, and no layout of 34. */
-#define TRAWL_GPU_TRIAL_ANCHORS 16384u
-#define TRAWL_GPU_TRIAL_CORES 131072u
+#define TRAWL_GPU_TRIAL_ANCHORS 4096u
+#define TRAWL_GPU_TRIAL_CORES 32768u
 
 /* A trial of a filter by cores counts the false candidates in the sample, and divides their number
  * by the number that random bits would give. This constant is added to both numbers. With few

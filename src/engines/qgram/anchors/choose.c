@@ -81,6 +81,14 @@ void trawl_anchors_count_pairs(trawl_anchors_pairs *pairs, float *counts, const 
 
 /* ------------------------------------------------------------------ the choice */
 
+/* Filters of more bytes are not in the near caches. Those of most cores have half a megabyte and
+ * more. */
+#define LARGE_BYTES ((size_t)512 << 10)
+
+/* Places that are prefetched together: about as many loads as a core has under way. Chosen, not
+ * measured against others. */
+#define AT_ONCE 16u
+
 /* The cost of a run of one byte: more than that of any other q-gram, which has two places with
  * UINT16_MAX samples and as many keys at most. */
 #define RUN_COST (4.0F * (UINT16_MAX + 1))
@@ -100,7 +108,16 @@ void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *t
     if (filter == NULL) {
         choice->placing = trawl_qgram_placing_of(tier);
     }
-    memset(places, 0, trawl_anchors_places(tier, filter) * sizeof *places);
+    const size_t bytes = trawl_anchors_places(tier, filter) * sizeof *places;
+    choice->is_large = bytes > LARGE_BYTES;
+    memset(places, 0, bytes);
+}
+
+void trawl_anchors_forget_keys(trawl_anchors_choice *choice) {
+    size_t places = trawl_anchors_places(choice->tier, choice->filter);
+    for (size_t i = 0; i < places; i++) {
+        choice->places[i].keys = 0;
+    }
 }
 
 void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size_t length) {
@@ -129,15 +146,30 @@ static float expect(const trawl_anchors_choice *choice, uint64_t number) {
     return steps <= 0 ? 1 : steps > UINT8_MAX ? 0 : pairs->shares[steps];
 }
 
+/* A q-gram of a key, and its places in the filter. */
+typedef struct candidate {
+    uint64_t number;
+    uint32_t found[2], count;
+} candidate;
+
+/* Finds the places of a q-gram, and prefetches them. */
+static candidate find(const trawl_anchors_choice *choice, uint64_t number) {
+    candidate found = {.number = number};
+    found.count = trawl_anchors_find(choice, number, found.found);
+    for (uint32_t i = 0; i < found.count; i++) {
+        __builtin_prefetch(&choice->places[found.found[i]]);
+    }
+    return found;
+}
+
 /* What an anchor there costs: samples that newly pass, each of which is a candidate with a look-up;
  * or, where the bit is set already, one more comparison for each of these. A run of one byte may be
  * anywhere in another text, so it is taken only where there is nothing else. */
-static float cost_of(const trawl_anchors_choice *choice, uint64_t number) {
-    uint64_t gram = number & choice->gram_mask;
-    uint32_t found[2], count = trawl_anchors_find(choice, number, found);
+static float cost_of(const trawl_anchors_choice *choice, const candidate *here) {
+    uint64_t gram = here->number & choice->gram_mask;
     float cost = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const trawl_anchors_place *place = &choice->places[found[i]];
+    for (uint32_t i = 0; i < here->count; i++) {
+        const trawl_anchors_place *place = &choice->places[here->found[i]];
         float visits = place->samples != 0 ? (float)place->samples : expect(choice, gram);
         cost += visits * (place->keys == 0 ? 1 : TRAWL_ANCHORS_SHARED_WEIGHT);
         cost += place->keys >= TRAWL_ANCHORS_MANY_KEYS ? place->keys : 0;
@@ -155,31 +187,47 @@ static bool needs_more(const float *least, uint32_t stride) {
     return more;
 }
 
-void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key *key,
+/* Finds the cheapest place for each residue. */
+static void find_cheapest(const trawl_anchors_choice *choice, const trawl_anchors_key *key,
                           uint8_t *distances) {
     const trawl_qgram_tier *tier = choice->tier;
     float least[TRAWL_ANCHORS_MAX_STRIDE];
-    if (tier->stride == 0) { /* no tier has that */
-        return;
-    }
+    candidate found[AT_ONCE];
     for (uint32_t residue = 0; residue < tier->stride; residue++) {
         least[residue] = 2 * RUN_COST;
         distances[residue] = 0;
     }
     uint32_t most = key->length < choice->reach ? key->length : choice->reach;
-    uint32_t residue = (key->length - tier->gram) % tier->stride;
-    for (uint32_t distance = tier->gram; distance <= most; distance++) {
+    uint32_t residue = (key->length - tier->gram) % tier->stride, ready = 0;
+    const uint32_t at_once = choice->is_large ? AT_ONCE : 1;
+    for (uint32_t distance = tier->gram, i = 0; distance <= most; distance++, i++) {
         if (distance > TRAWL_ANCHORS_NEAR && !needs_more(least, tier->stride)) {
             break;
         }
-        float cost = cost_of(choice, trawl_anchors_number(key, distance));
+        if (i == ready) {
+            ready = most - distance < at_once ? most - distance + 1 : at_once;
+            for (i = 0; i < ready; i++) {
+                found[i] = find(choice, trawl_anchors_number(key, distance + i));
+            }
+            i = 0;
+        }
+        float cost = cost_of(choice, &found[i]);
         if (cost < least[residue]) {
             least[residue] = cost;
             distances[residue] = (uint8_t)distance;
         }
         residue = residue == 0 ? tier->stride - 1 : residue - 1;
     }
-    for (residue = 0; residue < tier->stride; residue++) {
+}
+
+void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key *key,
+                          uint8_t *distances) {
+    const trawl_qgram_tier *tier = choice->tier;
+    if (tier->stride == 0) { /* no tier has that */
+        return;
+    }
+    find_cheapest(choice, key, distances);
+    for (uint32_t residue = 0; residue < tier->stride; residue++) {
         uint64_t number = trawl_anchors_number(key, distances[residue]);
         uint32_t found[2], count = trawl_anchors_find(choice, number, found);
         for (uint32_t i = 0; i < count; i++) {

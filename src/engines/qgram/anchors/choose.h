@@ -59,6 +59,7 @@ typedef struct trawl_anchors_choice {
     uint64_t samples;    /* counted */
     int32_t samples_log; /* 8 * log2 of them */
     const trawl_anchors_pairs *pairs;
+    bool is_large;               /* places are waited for, unless they are prefetched */
     trawl_anchors_place *places; /* 1 << (row_bits + 5), or filter->places */
 } trawl_anchors_choice;
 
@@ -67,6 +68,9 @@ typedef struct trawl_anchors_choice {
 void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
                          const trawl_anchors_filter *filter, const trawl_anchors_pairs *pairs,
                          trawl_anchors_place *places);
+
+/* Begins a choice again with the same filter and the samples that it has counted. */
+void trawl_anchors_forget_keys(trawl_anchors_choice *choice);
 
 /* The number of its places. */
 static inline size_t trawl_anchors_places(const trawl_qgram_tier *tier,

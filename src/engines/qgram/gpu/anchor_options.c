@@ -38,39 +38,36 @@ static void set_rates(trawl_cuda_qgram_option *option, const trawl_cuda_anchor_r
     option->tried = rates->partial ? most : 0;
 }
 
-/* Tries tiers of free anchors for all groups from `from` on. */
-static void try_anchors_from(trawl_cuda_division *self, trawl_cuda_anchor_trials *trials,
-                             size_t from, bool folded) {
-    const trawl_cuda_anchor_set set = anchor_set(self, from);
+/* Tries a tier of free anchors with samples of a shape for all groups from `from` on. */
+static void try_shape(trawl_cuda_division *self, trawl_cuda_anchor_trials *trials, size_t from,
+                      size_t shape, bool folded) {
+    const uint32_t stride = anchor_shapes[shape].stride, gram = anchor_shapes[shape].gram;
+    const bool cores = anchor_shapes[shape].cores;
     const uint32_t shortest = self->least_length[from];
-    for (size_t i = 0; i < TRAWL_CUDA_DIVISION_ANCHOR_SHAPES; i++) {
-        const uint32_t stride = anchor_shapes[i].stride, gram = anchor_shapes[i].gram;
-        const bool cores = anchor_shapes[i].cores;
-        if (gram + stride - 1 > shortest || (gram == 3 && stride == 1 && shortest > 3)) {
-            continue;
-        }
-        const trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
-                                            .min_length = shortest,
-                                            .stride = stride,
-                                            .gram = gram,
-                                            .filter_words = self->words / 4 * 4,
-                                            .filter_bits =
-                                                cores ? 1 : TRAWL_CUDA_DIVISION_TRIAL_BITS,
-                                            .folded = folded,
-                                            .anchors = 1,
-                                            .cores = cores};
-        uint64_t most = cores ? TRAWL_GPU_TRIAL_CORES : TRAWL_GPU_TRIAL_ANCHORS;
-        trawl_cuda_anchor_rates rates = trawl_cuda_anchor_trials_try(trials, &tier, &set, most);
-        trawl_cuda_qgram_option option = {.tier = tier,
-                                          .length =
-                                              trawl_cuda_division_length(self, from, self->groups),
-                                          .bucket = self->bucket};
-        set_rates(&option, &rates, most);
+    if (gram + stride - 1 > shortest || (gram == 3 && stride == 1 && shortest > 3)) {
+        return;
+    }
+    const trawl_cuda_anchor_set set = anchor_set(self, from);
+    const trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
+                                        .min_length = shortest,
+                                        .stride = stride,
+                                        .gram = gram,
+                                        .filter_words = self->words / 4 * 4,
+                                        .filter_bits = cores ? 1 : TRAWL_CUDA_DIVISION_TRIAL_BITS,
+                                        .folded = folded,
+                                        .anchors = 1,
+                                        .cores = cores};
+    uint64_t most = cores ? TRAWL_GPU_TRIAL_CORES : TRAWL_GPU_TRIAL_ANCHORS;
+    trawl_cuda_anchor_rates rates = trawl_cuda_anchor_trials_try(trials, &tier, &set, most);
+    trawl_cuda_qgram_option option = {.tier = tier,
+                                      .length =
+                                          trawl_cuda_division_length(self, from, self->groups),
+                                      .bucket = self->bucket};
+    set_rates(&option, &rates, most);
+    trawl_cuda_division_add(self, &self->options_of[from][self->groups], option);
+    if (stride == 1 && !cores) {
+        option.tier.filter_bits = 1;
         trawl_cuda_division_add(self, &self->options_of[from][self->groups], option);
-        if (stride == 1 && !cores) {
-            option.tier.filter_bits = 1;
-            trawl_cuda_division_add(self, &self->options_of[from][self->groups], option);
-        }
     }
 }
 
@@ -79,12 +76,16 @@ static trawl_status try_anchors(trawl_cuda_division *self, bool folded, trawl_er
     trawl_cuda_anchor_trials trials;
     trawl_status status = trawl_cuda_anchor_trials_open(&trials, self->words, samples->text,
                                                         samples->anchor_length, folded, error);
-    bool any_folded = false;
-    for (size_t from = self->groups; status == TRAWL_OK && from-- > 0;) {
-        any_folded |= self->folded[from];
-        bool begins = from == 0 || self->least_length[from] <= TRAWL_GPU_ANCHORS_LAST_BEGIN;
-        if (begins && any_folded == folded) {
-            try_anchors_from(self, &trials, from, folded);
+    /* All trials of a shape follow each other, as they count the same samples of the text. */
+    for (size_t shape = 0; status == TRAWL_OK && shape < TRAWL_CUDA_DIVISION_ANCHOR_SHAPES;
+         shape++) {
+        bool any_folded = false;
+        for (size_t from = self->groups; from-- > 0;) {
+            any_folded |= self->folded[from];
+            bool begins = from == 0 || self->least_length[from] <= TRAWL_GPU_ANCHORS_LAST_BEGIN;
+            if (begins && any_folded == folded) {
+                try_shape(self, &trials, from, shape, folded);
+            }
         }
     }
     trawl_cuda_anchor_trials_close(&trials);

@@ -42,11 +42,23 @@ void trawl_cuda_anchor_trials_begin(trawl_cuda_anchor_trials *trials,
                                     size_t length) {
     trawl_cuda_qgram_tier tried = *tier;
     tried.filter_bits = 2; /* each sample has a place of its own, but by cores */
-    trials->tier = trawl_cuda_qgram_anchor_tier(&tried);
-    trials->filter = trawl_cuda_qgram_anchor_filter(&tried);
-    trawl_anchors_begin(&trials->choice, &trials->tier, &trials->filter, trials->pairs,
-                        trials->places);
-    trawl_anchors_count(&trials->choice, text, length);
+    const trawl_qgram_tier as_chosen = trawl_cuda_qgram_anchor_tier(&tried);
+    const trawl_anchors_filter filter = trawl_cuda_qgram_anchor_filter(&tried);
+    bool is_counted = text == trials->counted && length == trials->counted_length &&
+                      as_chosen.gram == trials->tier.gram &&
+                      as_chosen.folded == trials->tier.folded &&
+                      filter.find == trials->filter.find && filter.words == trials->filter.words;
+    trials->tier = as_chosen;
+    trials->filter = filter;
+    if (is_counted) {
+        trawl_anchors_forget_keys(&trials->choice);
+    } else {
+        trawl_anchors_begin(&trials->choice, &trials->tier, &trials->filter, trials->pairs,
+                            trials->places);
+        trawl_anchors_count(&trials->choice, text, length);
+        trials->counted = text;
+        trials->counted_length = length;
+    }
     memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
     trials->anchors = 0;
     trials->crowded = false;
@@ -153,9 +165,16 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     uint32_t step = (uint32_t)(anchors / most) + 1;
     trawl_cuda_anchor_trials_begin(trials, tier, set->text, set->chooses);
     uint32_t chosen = choose_some(trials, set, 0, 2 * step);
-    trawl_cuda_anchor_rates half = validate(trials, set);
+    /* Growth says what the patterns would bring that are not tried. */
+    trawl_cuda_anchor_rates half = {.rate = 0};
+    if (step > 1) {
+        half = validate(trials, set);
+    }
     chosen += choose_some(trials, set, step, 2 * step);
     trawl_cuda_anchor_rates all = validate(trials, set);
+    if (step == 1) {
+        return all;
+    }
     double factor = (double)set->count / chosen;
     double all_anchors = trawl_cost_extrapolate(half.anchors, all.anchors, factor);
     /* Samples grow no faster than anchors: further keys share anchors or find rarer ones. */
@@ -165,6 +184,6 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     all.crowded = fmin(trawl_cost_extrapolate(half.crowded, all.crowded, factor), all.rate);
     all.anchors = all_anchors;
     all.rate = all.rate < 1 ? all.rate : 1;
-    all.partial = step > 1;
+    all.partial = true;
     return all;
 }

@@ -20,6 +20,8 @@ typedef struct trawl_cuda_anchor_trials {
     trawl_qgram_tier tier;
     trawl_anchors_filter filter;
     trawl_anchors_choice choice;
+    const uint8_t *counted; /* the text whose samples `choice` has, of tier.gram bytes; or NULL */
+    size_t counted_length;
     trawl_anchors_pairs *pairs;
     trawl_anchors_place *places;
     trawl_cuda_anchor_tag *tags; /* of the anchors, by another hash than their places */
