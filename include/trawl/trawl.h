@@ -37,10 +37,13 @@
  *  - Pointers given to a function must stay valid until it returns, unless its comment says more.
  *  - The library never prints, never ends the process and has no mutable global state (except that
  *    scans with kernel `constant` of ac-nfa take turns: a program has constant memory once).
- *  - A scan starts its own threads and ends them before it returns, a stream when it is closed. If
- *    the system refuses to create some, the scan runs with fewer. Ask for as many as there are
- *    CPUs. After fork the child has all objects, but no threads: it must not use, nor close, a
- *    stream that has several.
+ *  - A scan starts its own threads and ends them before it returns; a stream, a scanner of records
+ *    and a replacer end theirs when they are closed. If the system refuses to create some, there
+ *    are fewer. Ask for as many as there are CPUs.
+ *  - The child of a fork has all objects, but none of their threads. It may use and free each
+ *    object that no call was changing at the time of the fork; calls with several threads start new
+ *    ones there. If a callback of such a call forks, the child must not return from it. What has
+ *    used a GPU is an exception: CUDA does not work in the child of a process that has used it.
  */
 #ifndef TRAWL_TRAWL_H
 #define TRAWL_TRAWL_H

@@ -71,7 +71,8 @@ typedef struct trawl_records {
 /* ------------------------------------------------------------------ scanners of records */
 
 /* What scans of records need, made once for a database; with several threads also these, which
- * sleep between calls. One thread at a time may use it. */
+ * sleep between calls. One thread at a time may use it. In the child of a fork it starts new
+ * threads (trawl.h). */
 typedef struct trawl_record_scanner trawl_record_scanner;
 
 /* Opens a scanner of records. The database must outlive it. The caller owns *scanner; free it with

@@ -21,7 +21,8 @@
  *
  * With several threads (options.scan) long texts and pieces, and records, are searched by all of
  * them; the result is the same for any number. Such calls allocate memory and may also return
- * TRAWL_ERROR_MEMORY. The system may refuse threads: then there are fewer.
+ * TRAWL_ERROR_MEMORY. The system may refuse threads: then there are fewer. The threads sleep
+ * between calls; in the child of a fork a replacer starts new ones (trawl.h).
  */
 #ifndef TRAWL_TRAWL_REPLACE_H
 #define TRAWL_TRAWL_REPLACE_H

@@ -27,6 +27,7 @@ struct trawl_team {
     bool ending;
     uint32_t most, started; /* helpers: that there may be, that there are */
     helper *helpers;
+    pid_t process; /* that has the helpers */
 };
 
 static void *help(void *context) {
@@ -68,9 +69,21 @@ trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *e
     return TRAWL_OK;
 }
 
+/* In the child of a fork, which has no helpers: forgets them. Initialises what they slept on or may
+ * have locked, since destroying a condition waits for those who sleep on it. */
+static void forget_lost_helpers(trawl_team *team) {
+    if (team->started == 0 || team->process == getpid()) {
+        return;
+    }
+    (void)pthread_mutex_init(&team->lock, NULL);
+    (void)pthread_cond_init(&team->done, NULL);
+    team->started = 0;
+}
+
 /* Starts helpers until there are `count`, or the system refuses one. Caller holds the lock, so that
  * they wait. */
 static void start_helpers(trawl_team *team, uint32_t count) {
+    team->process = getpid();
     while (team->started < count) {
         helper *next = &team->helpers[team->started];
         next->team = team;
@@ -95,11 +108,12 @@ uint32_t trawl_processors(void) {
 }
 
 void trawl_team_run(trawl_team *team, uint32_t members, trawl_team_work work, void *context) {
-    if (team == NULL) {
+    if (team == NULL || members <= 1) {
         work(context, 0);
         return;
     }
-    uint32_t count = members == 0 ? 0 : members - 1;
+    uint32_t count = members - 1;
+    forget_lost_helpers(team);
     (void)pthread_mutex_lock(&team->lock);
     count = count < team->most ? count : team->most;
     if (team->started < count) {
@@ -128,6 +142,7 @@ void trawl_team_close(trawl_team *team) {
     if (team == NULL) {
         return;
     }
+    forget_lost_helpers(team);
     (void)pthread_mutex_lock(&team->lock);
     team->ending = true;
     for (uint32_t i = 0; i < team->started; i++) {

@@ -3,6 +3,9 @@
  * The threads of one scan. They start when a call first needs them, sleep between calls, since the
  * next piece of a text may come late, and end with the scan. Where the system refuses to create a
  * thread, a call runs with fewer.
+ *
+ * A fork copies only the thread that calls it. The child may use and close a team that no call was
+ * using at the time; where its calls need threads, they start new ones.
  */
 #ifndef TRAWL_BASE_TEAM_H
 #define TRAWL_BASE_TEAM_H

@@ -26,6 +26,10 @@ same "$trawl" scan --threads 4 -f patterns text
 same "$trawl" scan --threads 4 -c -f patterns text
 same "$trawl" scan --threads 4 -c -f patterns text.gz
 same "$trawl" scan --threads 4 -r -f patterns many
+same "$trawl" scan --records lines --threads 4 -f patterns text
+same "$trawl" scan --records lines --threads 4 -c -f patterns text
+same "$trawl" replace --threads 4 -f patterns --with badger text
+same "$trawl" replace --threads 4 -f patterns --mask x text.gz
 for variant in in-turn in-parallel; do
     same "$trawl" scan --threads 4 --engine ac-split --variant "$variant" -f patterns text
     same "$trawl" scan --threads 4 --engine ac-split --variant "$variant" -c -f patterns text

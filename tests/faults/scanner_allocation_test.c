@@ -6,6 +6,8 @@
  * allocation. The linker replaces the functions (--wrap).
  */
 #include "faults/watched_calls.h"
+#include "run/case_pair.h"
+#include "trawl/trawl_groups.h"
 #include "trawl/trawl_replace.h"
 #include "trawl/trawl_scanner.h"
 
@@ -33,6 +35,7 @@ static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint
     trawl_flow_start(flow);
     (void)trawl_flow_scan(scanner, flow, text, length / 2, ignore, NULL);
     (void)trawl_flow_count(scanner, flow, text + length / 2, length - length / 2, counts);
+    (void)trawl_flow_which(scanner, flow, text, length / 3, ids, 8);
     (void)trawl_flow_finish(scanner, flow, ignore, NULL);
 }
 
@@ -92,6 +95,14 @@ static void use_replacer(trawl_replacer *replacer, const uint8_t *text, size_t l
     (void)trawl_replacer_finish(replacer, ignore_bytes, NULL, NULL);
 }
 
+/* Whether a set had groups; conditions and a pair of automata. */
+static bool seen_groups, seen_pair_with_conditions;
+
+static void look_at(const trawl_db *db) {
+    seen_groups |= trawl_db_has_groups(db);
+    seen_pair_with_conditions |= trawl_db_has_conditions(db) && trawl_case_pair_of(db) != NULL;
+}
+
 static void check(combination which, const test_case *test, trawl_match_kind kind) {
     combination_failure failure;
     trawl_db *db;
@@ -123,6 +134,7 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
     trawl_scanner_close(scanner);
     trawl_record_scanner_close(records);
     trawl_replacer_close(replacer);
+    look_at(db);
     free(counts);
     trawl_db_free(db);
 }
@@ -148,6 +160,26 @@ static test_case make_letter_cases(size_t length) {
     return made;
 }
 
+/* The same with conditions, some of which hold. */
+static test_case make_conditions(size_t length) {
+    test_case made = make_letter_cases(length);
+    trawl_condition conditions[] = {TRAWL_CONDITION, TRAWL_CONDITION, TRAWL_CONDITION};
+    conditions[1].right = TRAWL_CLASS_WORD;
+    conditions[2].left = TRAWL_CLASS_WORD;
+    conditions[2].max_end = length / 2;
+    for (size_t id = 0; id < made.count; id++)
+        test_case_set_condition(&made, id, &conditions[id % 3]);
+    for (size_t at = 50; at < made.length; at += 75)
+        made.text[at] = ' ';
+    return made;
+}
+
+/* Sets with such sums have groups (support/case.c). */
+static test_case make_groups(const char *letters, size_t length) {
+    enum { COUNT = 60 };
+    return random_letters(&source, COUNT, 2, 8, letters, length - length % 3);
+}
+
 static void nothing_is_allocated(void **state) {
     (void)state;
     static const char words[] = "abcdefghijklmnopqrstuvwxyz ";
@@ -160,11 +192,15 @@ static void nothing_is_allocated(void **state) {
                          random_letters(&source, 30, 1, 20, "a", dense_length),
                          random_letters(&source, 2000, 3, 40, words, length),
                          random_letters(&source, 200, 8, 8, "acgt", length),
-                         make_letter_cases(dense_length)};
+                         make_letter_cases(dense_length),
+                         make_conditions(dense_length),
+                         make_groups(words, dense_length)};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         check_all(&cases[c]);
         test_case_free(&cases[c]);
     }
+    assert_true(seen_groups);
+    assert_true(seen_pair_with_conditions);
 }
 
 /* Many records with many matches, in arrays that cannot grow. */

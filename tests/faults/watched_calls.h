@@ -25,6 +25,9 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
 char *__real_getenv(const char *name);
 char *__wrap_getenv(const char *name);
 struct trawl_walker;
+struct trawl_fork_lock;
+void __real_trawl_fork_lock_take(struct trawl_fork_lock *lock);
+void __wrap_trawl_fork_lock_take(struct trawl_fork_lock *lock);
 trawl_status __real_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
                                         trawl_error *error);
 trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
@@ -33,6 +36,11 @@ trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *lock) {
     atomic_fetch_add(&watched, 1);
     return __real_pthread_mutex_lock(lock);
+}
+
+void __wrap_trawl_fork_lock_take(struct trawl_fork_lock *lock) {
+    atomic_fetch_add(&watched, 1);
+    __real_trawl_fork_lock_take(lock);
 }
 
 char *__wrap_getenv(const char *name) {

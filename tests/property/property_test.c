@@ -8,10 +8,12 @@
  *     TRAWL_TEST_CASE    run this one case of the seed only
  *     TRAWL_TEST_SHARD   "i/n": run the i-th of n parts
  *     TRAWL_TEST_ENGINE  NAME or NAME/VARIANT: this engine only
+ *     TRAWL_TEST_RUNNER  part of the name of a way to scan, such as records or stream: these only
  */
 #include "combinations.h"
 #include "cpu_set.h"
 #include "generate.h"
+#include "message.h"
 #include "random_cases.h"
 #include "sanitizers.h"
 #include "shrink.h"
@@ -39,15 +41,25 @@ static struct {
     uint64_t index;
 } current;
 
+/* The command that runs the current case again: with the settings that choose how. */
+static void write_replay(char *replay, size_t size) {
+    static const char *const settings[] = {"TRAWL_CPU", "TRAWL_TEST_ENGINE", "TRAWL_TEST_RUNNER"};
+    const message words = {.text = replay, .size = size};
+    replay[0] = '\0';
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        const char *value = getenv(settings[i]);
+        if (value)
+            message_append(&words, "%s='%.60s' ", settings[i], value);
+    }
+    message_append(&words, "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu tests/property_test",
+                   (unsigned long long)current.seed, (unsigned long long)current.index);
+}
+
 static void tell_current(void) {
-    char replay[128];
+    char replay[400];
     if (!current.test)
         return;
-    const char *cpu = getenv("TRAWL_CPU");
-    snprintf(replay, sizeof(replay),
-             "%s%.20s%sTRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu tests/property_test",
-             cpu ? "TRAWL_CPU=" : "", cpu ? cpu : "", cpu ? " " : "",
-             (unsigned long long)current.seed, (unsigned long long)current.index);
+    write_replay(replay, sizeof(replay));
     combination_print_failure(stdout, current.test, &current.failure, replay);
 }
 

@@ -13,6 +13,8 @@ static struct {
     combination items[COMBINATION_MAX];
     size_t compiled[COMBINATION_MAX];
     size_t refused[COMBINATION_MAX];
+    size_t runs[COMBINATION_MAX];
+    size_t runs_of_records[COMBINATION_MAX]; /* each with a layout of its own */
     size_t count;
 } all;
 
@@ -61,6 +63,11 @@ static void enumerate(void) {
     if (!all.count) { /* else the tests would pass without testing anything */
         fprintf(stderr, "TRAWL_TEST_ENGINE=%s: 'trawl engines' lists no such engine or variant\n",
                 getenv("TRAWL_TEST_ENGINE"));
+        exit(EXIT_FAILURE);
+    }
+    if (!runner_is_any_wanted()) {
+        fprintf(stderr, "TRAWL_TEST_RUNNER=%s: it is part of no runner's name, such as 'records'\n",
+                getenv("TRAWL_TEST_RUNNER"));
         exit(EXIT_FAILURE);
     }
 }
@@ -188,6 +195,12 @@ combination_outcome combination_compile(combination which, const test_case *test
     return COMBINATION_COMPILED;
 }
 
+static void count_run(combination which, const runner *how) {
+    size_t at = index_of(which);
+    all.runs[at]++;
+    all.runs_of_records[at] += how->call == RUNNER_RECORDS;
+}
+
 /* Of the fixed list's runners with several threads, each case uses a random part: starting threads
  * takes nearly all of the time of a case, and an emulator of processors (qemu-user) loses 80 KB
  * with each thread that ends. */
@@ -208,9 +221,11 @@ combination_outcome combination_check(combination which, const test_case *test,
     for (size_t i = 0; i < count && outcome == COMBINATION_COMPILED; i++) {
         char what[sizeof(failure->what)];
         failure->how = runners ? runner_random(random, test->length) : runner_at(i);
-        if (runners == 0 && is_spared(&failure->how, random))
+        if (runners == 0 &&
+            (!runner_is_wanted(failure->how.call) || is_spared(&failure->how, random)))
             continue;
         failure->scanning = true;
+        count_run(which, &failure->how);
         if (runner_check(&failure->how, db, test->text, test->length, expected, random, what,
                          sizeof(what)))
             continue;
@@ -265,7 +280,8 @@ bool combination_check_all(const test_case *test, size_t runners, random_source 
 
 void combination_print_totals(void) {
     for (size_t i = 0; i < combination_count(); i++)
-        printf("  %s%s%s: %zu compiled, %zu refused\n", all.items[i].engine,
-               all.items[i].variant ? "/" : "", all.items[i].variant ? all.items[i].variant : "",
-               all.compiled[i], all.refused[i]);
+        printf("  %s%s%s: %zu compiled, %zu refused, %zu runs, %zu of them with records\n",
+               all.items[i].engine, all.items[i].variant ? "/" : "",
+               all.items[i].variant ? all.items[i].variant : "", all.compiled[i], all.refused[i],
+               all.runs[i], all.runs_of_records[i]);
 }

@@ -70,7 +70,8 @@ bool combination_check_all(const test_case *test, size_t runners, random_source 
 void combination_print_failure(FILE *file, const test_case *test,
                                const combination_failure *failure, const char *replay);
 
-/* Prints "engine/variant: N compiled, M refused" for all, once at the end of a test. */
+/* Prints for all of them how many databases were compiled and refused, and how many runners have
+ * scanned with one, once at the end of a test. */
 void combination_print_totals(void);
 
 #endif

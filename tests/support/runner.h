@@ -59,13 +59,18 @@ typedef struct runner {
     trawl_table_path table_path;
 } runner;
 
+/* Whether tests are to use runners with this call: with TRAWL_TEST_RUNNER=PART only if PART is a
+ * part of its name, which is the first word or words of runner_describe. */
+bool runner_is_wanted(runner_call call);
+bool runner_is_any_wanted(void);
+
 /* The fixed list of runners, which the case table uses. With TRAWL_TEST_DEVICE=cuda it also has
  * runners with that device, and some of the random runners use it. */
 size_t runner_count(void);
 runner runner_at(size_t index);
 
-/* A random runner for a text of `length` bytes. Threads and files are rare, since they cost
- * more. */
+/* A random runner that is wanted, for a text of `length` bytes. Threads and files are rare, since
+ * they cost more. */
 runner runner_random(random_source *random, size_t length);
 
 /* The runners with a device (runner_device.c): a fixed list, and any. */

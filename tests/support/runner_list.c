@@ -95,7 +95,7 @@ size_t runner_scale(size_t length) {
     return length > 20000 ? 1000 : 1;
 }
 
-runner runner_random(random_source *random, size_t length) {
+static runner any_runner(random_source *random, size_t length) {
     if (runner_device_wanted() && random_chance(random, 1, 50))
         return runner_device_random(random, length, runner_device_wanted());
     runner how = {.call = (runner_call)random_below(random, RUNNER_CALLS)};
@@ -117,5 +117,12 @@ runner runner_random(random_source *random, size_t length) {
     how.flush = random_chance(random, 1, 3);
     how.piece_bytes = random_chance(random, 1, 2) ? RUNNER_PIECE_RANDOM
                                                   : random_below(random, 20) * runner_scale(length);
+    return how;
+}
+
+runner runner_random(random_source *random, size_t length) {
+    runner how = any_runner(random, length);
+    while (!runner_is_wanted(how.call))
+        how = any_runner(random, length);
     return how;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "runner_job.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "scan",
                                                      "scan that is stopped",
@@ -17,6 +20,18 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "counting stream",
                                                      "stream that only counts",
                                                      "stream by batches"};
+
+bool runner_is_wanted(runner_call call) {
+    const char *part = getenv("TRAWL_TEST_RUNNER");
+    return !part || strstr(call_names[call], part);
+}
+
+bool runner_is_any_wanted(void) {
+    bool any = false;
+    for (int call = 0; call < RUNNER_CALLS; call++)
+        any |= runner_is_wanted((runner_call)call);
+    return any;
+}
 
 bool runner_is_stream(const runner *how) {
     return how->call >= RUNNER_STREAM;
