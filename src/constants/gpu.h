@@ -191,8 +191,8 @@
 
 /* Free anchors that are chosen for the trial of a tier, at most. By cores there are more, since a
  * few patterns that have no choice may set the bits of frequent samples. Exact prices against the
- * time of a trial, which is one to three milliseconds, by cores up to 20. Half and double:
- * no layout of 34, and no layout of 34. */
+ * time of a trial. Four times as many: one layout of 30, at the same price, and planning takes 1.3
+ * times as long (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_TRIAL_ANCHORS 4096u
 #define TRAWL_GPU_TRIAL_CORES 32768u
 
