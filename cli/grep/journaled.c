@@ -147,9 +147,12 @@ static bool search_segment(void *context, size_t segment) {
     const parts_piece *pieces = segment_pieces(worker->task->segments, segment, &count);
     uint64_t selected = 0;
     uint64_t bytes = segment_bytes(worker->task->segments, segment);
-    bool searched = worker->opened;
-    for (size_t i = 0; searched && i < count; i++)
+    bool searched = worker->opened && !segment_has_failed(worker->task->segments, segment);
+    for (size_t i = 0; searched && i < count; i++) {
         searched = search_piece(worker, &pieces[i], &selected);
+        if (!searched)
+            segment_text_failed(worker->task->segments, pieces[i].text);
+    }
     if (!searched) {
         worker->failed = true;
         lines_writer_drop(&worker->lines);

@@ -90,11 +90,17 @@ bool segment_worker_scan(segment_worker *worker, size_t segment) {
     size_t count = 0;
     const parts_piece *pieces = segment_pieces(worker->segments, segment, &count);
     text_result sum = {0};
+    if (segment_has_failed(worker->segments, segment)) {
+        worker->failed = true;
+        return true;
+    }
     for (size_t i = 0; i < count; i++) {
         if (worker->scanner.poll != NULL)
             worker->scanner.poll();
-        if (!scan_piece(worker, &pieces[i], &sum))
+        if (!scan_piece(worker, &pieces[i], &sum)) {
+            segment_text_failed(worker->segments, pieces[i].text);
             return drop(worker);
+        }
     }
     if (worker->part != NULL && worker->per_pattern != NULL)
         write_rows(worker);

@@ -101,7 +101,7 @@ fi
 ranks 3 "${scan[@]}" -o parts --resume
 "$trawl" cat parts >got
 same "a full disk, and then room"
-# No text with a byte; fewer bytes than ranks; a pattern longer than a segment; a text that shrinks.
+# No text with a byte; fewer bytes than ranks; a pattern longer than a segment.
 ranks 3 scan -c -e a text2
 checks=$((checks + 1))
 [ ! -s got ] || grep -qx 0 got || { cp got .out; fail "an empty text"; }
@@ -116,6 +116,34 @@ rm -rf parts
 ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
 "$trawl" cat parts >got
 same "a pattern longer than a segment"
+
+# A text that shrinks: each rank tells it at most once, however many of its segments are left, and those of the other
+# text are finished.
+yes ab | head -c 20000000 >long
+for split in dynamic static; do
+    got=0
+    for ((attempt = 0; got == 0 && attempt < 10; attempt++)); do # until it shrinks before the scan has ended
+        rm -rf parts
+        cp long shrinking
+        ranks 2 scan -e a -o parts --split $split --journal-segment 20000 shrinking byte &
+        while kill -0 $! 2>/dev/null && [ ! -e parts/journal-1 ]; do :; done
+        truncate -s 1000 shrinking
+        wait $!
+        got=$?
+    done
+    checks=$((checks + 1))
+    lines=$(grep -c '^trawl: ' messages)
+    if [ $got -ne 2 ] || [ "$lines" -eq 0 ] || [ "$lines" -gt 2 ] ||
+        [ "$(grep -c '^trawl: text shrinking: ' messages)" -ne "$lines" ]; then
+        head -n 20 messages >.err
+        fail "a text that shrinks, $split: status $got, $lines messages"
+    fi
+    cp long shrinking
+    touch -d 2001-01-01 shrinking
+    ranks 2 scan -e a -o parts --split $split --resume --journal-segment 20000 shrinking byte
+    mentions 2 'text shrinking has changed'
+done
+rm long shrinking
 
 # The folder of the parts is no text.
 mkdir corpus
