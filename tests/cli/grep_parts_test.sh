@@ -225,12 +225,16 @@ killed=0
 for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     rm -rf j
     while :; do
+        rm -rf before
+        [ ! -e j ] || cp -r j before
         "${grep[@]}" --journal j --resume &
         pid=$!
         sleep "$(printf 0.%03d $((RANDOM % 60 + 2)))"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
-        [ $? -eq 137 ] || break
+        got=$?
+        continued before j
+        [ $got -eq 137 ] || break
         killed=$((killed + 1))
         [ $killed -lt "$kills" ] || break
     done
@@ -239,5 +243,6 @@ for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     checks=$((checks + 1))
     cmp -s got want || fail "killed and resumed"
 done
+[ $killed -gt 0 ] || fail "none of $run searches was killed"
 echo "$killed kills in $run searches (seed $seed)"
 finish

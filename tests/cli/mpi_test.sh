@@ -117,8 +117,7 @@ ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
 "$trawl" cat parts >got
 same "a pattern longer than a segment"
 
-# A text that shrinks: each rank tells it at most once, however many of its segments are left, and those of the other
-# text are finished.
+# A text that shrinks: each rank tells it at most once, however many of its segments are left.
 yes ab | head -c 20000000 >long
 for split in dynamic static; do
     got=0

@@ -236,12 +236,16 @@ killed=0
 for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     rm -rf j
     while :; do
+        rm -rf before
+        [ ! -e j ] || cp -r j before
         "${scan[@]}" --journal j --resume &
         pid=$!
         sleep "$(printf 0.%03d $((RANDOM % 40 + 2)))"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
-        [ $? -eq 137 ] || break
+        got=$?
+        continued before j
+        [ $got -eq 137 ] || break
         killed=$((killed + 1))
         [ $killed -lt $kills ] || break
     done
@@ -249,6 +253,7 @@ for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     "$trawl" cat j >got
     same "killed and resumed"
 done
+[ $killed -gt 0 ] || fail "none of $run scans was killed"
 echo "$killed kills in $run scans"
 
 # A text that shrinks or changes meanwhile.
