@@ -169,6 +169,19 @@ if [ -n "$emulated" ]; then
     same "a CPU and a GPU"
     two_kinds "${gpu[@]}" -c --device auto + "${no_gpu[@]}" -c --device auto
     same "a GPU and a CPU, each by itself"
+    # A GPU that cannot take the set, with --device auto; one that is too old, which leaves a gap in the numbers.
+    # of_emulated SETTING... FLAG...: two ranks, and what --stats says about the first
+    of_emulated() { env "$1" "$2" "$mpirun" "${options[@]}" -n 2 "$emulated" scan -c --stats "${@:3}" >got 2>messages </dev/null; }
+    scan=(-f patterns text0 text1)
+    of_emulated TRAWL_EMULATOR_DEVICES=1 TRAWL_EMULATOR_MEMORY=1000000 --device auto "${scan[@]}"
+    same "the CPU instead of a GPU with little memory"
+    holds "the CPU was chosen" grep -qF '"device":"cpu"' messages
+    holds "without a message" test "$(grep -c '^trawl: ' messages)" -eq 0
+    of_emulated TRAWL_EMULATOR_DEVICES=1 TRAWL_EMULATOR_MEMORY=1000000 --device auto --kernel ac1 "${scan[@]}"
+    holds "no CPU instead of a kernel" grep -q '^trawl: --kernel ac1: .* took the CPU, which has no kernels: .* memory' messages
+    of_emulated TRAWL_EMULATOR_DEVICES=2 TRAWL_EMULATOR_OLD_DEVICES=1 --device cuda "${scan[@]}"
+    same "the second GPU, where the first one is too old"
+    holds "the second GPU was chosen" grep -qF '"device":"cuda:1"' messages
     "$trawl" scan -f patterns text0 text1 >want
     rm -rf parts
     two_kinds "${gpu[@]}" -o parts --journal-segment 300 --device cuda + "${no_gpu[@]}" -o parts --journal-segment 300
