@@ -198,6 +198,31 @@ expect 0 '' "$trawl" scan -e a -e b --journal j --resume big
 "$trawl" cat j >got
 same "a disk that was full"
 
+# Whatever a scan makes is on the disk with its name: the folder and those above it, the files of a writer, also of one
+# whose number is below that of another.
+if has strace && strace -o /dev/null true 2>/dev/null; then
+    # syncs FOLDER COMMAND...: the command writes the entries of the folder to the disk
+    syncs() {
+        local folder=$1
+        shift
+        checks=$((checks + 1))
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" strace -f -y -o calls -e trace=fsync "$@" >.out 2>.err
+        grep -qF "<$(readlink -f "$folder")>) = 0" calls || { cp calls .err; fail "the entries of $folder are not on the disk: $*"; }
+    }
+    rm -rf j k
+    syncs . "$trawl" scan -e a --journal j one
+    syncs . "$trawl" scan -e a --journal k/l/m one
+    rm -r k
+    syncs k "$trawl" scan -e a --journal k/l/m one
+    rm -r k
+    syncs k/l "$trawl" scan -e a --journal k/l/m one
+    rm j/part-0 j/journal-0
+    : >j/part-1
+    : >j/journal-1
+    syncs j "$trawl" scan -e a --journal j --resume one
+    rm -rf j k
+fi
+
 # damage FILE BYTE: one byte of a copy of the folder is another one
 damage() {
     local byte
