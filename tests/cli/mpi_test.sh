@@ -117,6 +117,25 @@ ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
 "$trawl" cat parts >got
 same "a pattern longer than a segment"
 
+# No texts. Rank 0 alone reads the patterns: the file that rank 1 is told is not there.
+for result in -c '--top 2' -o; do
+    folder=
+    [ "$result" != -o ] || folder=parts
+    for split in static dynamic; do
+        "$trawl" scan ${result#-o} -e a --files-from /dev/null >want
+        status=$?
+        rm -rf parts
+        ranks 3 scan $result $folder -e a --split $split --files-from /dev/null
+        holds "no texts, $result, $split: the status" test $? -eq $status
+        holds "no texts, $result, $split: no message" test "$(grep -c '^trawl: ' messages)" -eq 0
+        [ -z "$folder" ] || "$trawl" cat parts >got
+        same "no texts, $result, $split"
+    done
+done
+"$trawl" scan -c -f patterns text0 >want
+two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" scan -c -f missing text0
+same "one rank compiles"
+
 # A text that shrinks: each rank tells it at most once, however many of its segments are left.
 yes ab | head -c 20000000 >long
 for split in dynamic static; do
