@@ -30,7 +30,7 @@ typedef struct segment_list {
     size_t piece_count;
     size_t *ends; /* segment i has pieces[ends[i - 1], ends[i]); segment 0 begins at 0 */
     size_t count;
-    atomic_bool *failed; /* for each text: a worker has reported that it cannot be read any more */
+    atomic_bool *failed; /* for each text: it cannot be read any more, as a worker has reported */
     size_t capacity;     /* private */
     size_t end_capacity; /* private */
 } segment_list;

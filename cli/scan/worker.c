@@ -57,6 +57,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     if (piece->begin == 0 && piece->end == text->bytes)
         entry.end = UINT64_MAX;
     device_want_report(&worker->scanner.options, &worker->scanner.study, &done);
+    worker->scanner.told = &worker->segments->failed[piece->text];
     if (worker->loaded == NULL) {
         scan_entry_run(&worker->scanner, &entry, &result);
     } else {
@@ -66,7 +67,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     }
     device_want_report(&worker->scanner.options, &worker->scanner.study, NULL);
     device_add_report(&worker->report, &done);
-    if (result.failed || !parts_text_unchanged(text))
+    if (result.failed || !parts_text_unchanged(text, worker->scanner.told))
         return false;
     sum->bytes += result.bytes;
     sum->matches += result.matches;

@@ -112,7 +112,7 @@ static bool choose(device_choice *choice, const trawl_db *db, const probe_text *
     if (probed && done.device[0] != '\0')
         (void)snprintf(choice->name, sizeof choice->name, "%s", done.device);
     if (choice->was_auto || !probed)
-        (void)snprintf(choice->reason, sizeof choice->reason, "%s",
+        (void)snprintf(choice->reason, sizeof choice->reason, "%.191s",
                        probed ? done.reason : error.message);
     choice->is_cuda = device_is_cuda(choice->name);
     if (choice->is_cuda) {
