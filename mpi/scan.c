@@ -26,7 +26,8 @@ typedef struct cluster {
     double build_seconds; /* rank 0 alone */
     record_labels labels;
     device_choice device;
-    char gpu[32]; /* name of this rank's, which the options may refer to */
+    char gpu[32];  /* name of this rank's, which the options may refer to */
+    bool was_auto; /* it stands for --device auto */
     scan_plan plan;
     parts_journal journal; /* without a folder: the run and its segments alone */
     segment_list segments;
@@ -35,15 +36,21 @@ typedef struct cluster {
 
 /* ------------------------------------------------------------------ preparing */
 
-/* GPUs of a machine are given to its ranks in turn. */
-static void choose_gpu(const ranks *self, trawl_scan_options *options, char name[32]) {
+/* GPUs of a machine are given to its ranks in turn. Their numbers may have gaps, as trawl_devices
+ * leaves out those that are too old. */
+static void choose_gpu(cluster *all) {
+    enum { MOST = 65 };
+    trawl_scan_options *options = &all->options->scan;
+    trawl_device devices[MOST] = {TRAWL_DEVICE};
     size_t count = 0;
-    bool named = options->device != NULL &&
-                 (strcmp(options->device, "cuda") == 0 || strcmp(options->device, "auto") == 0);
-    if (!named || trawl_devices(NULL, 0, &count, NULL) != TRAWL_OK || count < 2)
+    all->was_auto = options->device != NULL && strcmp(options->device, "auto") == 0;
+    bool named = all->was_auto || (options->device != NULL && strcmp(options->device, "cuda") == 0);
+    if (!named || trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK || count < 2)
         return;
-    (void)snprintf(name, 32, "cuda:%d", self->local % (int)(count - 1));
-    options->device = name;
+    size_t gpus = (count < MOST ? count : MOST) - 1; /* the first device is the CPU */
+    const trawl_device *gpu = &devices[1 + (size_t)all->self.local % gpus];
+    (void)snprintf(all->gpu, sizeof all->gpu, "%s", gpu->name);
+    options->device = all->gpu;
 }
 
 /* Everything that a scan needs but the texts. */
@@ -61,8 +68,11 @@ static bool open_plan(cluster *all) {
                             .several = all->texts.several,
                             .patterns = information.patterns};
     all->plan.scanner.options.threads = all->plan.threads;
-    return device_choose(&all->device, all->db, &options->profile, options->sample,
-                         &all->plan.scanner.options);
+    trawl_scan_options *scan = &all->plan.scanner.options;
+    return all->was_auto
+               ? device_choose_or_cpu(&all->device, all->db, &options->profile, options->sample,
+                                      scan)
+               : device_choose(&all->device, all->db, &options->profile, options->sample, scan);
 }
 
 /* When there are no more segments, a rank has at most two: one that it scans, and the next one. So
@@ -257,7 +267,7 @@ static int search(cluster *all) {
 static int scan(cluster *all) {
     bool root = all->self.rank == 0;
     int status = EXIT_ERROR;
-    choose_gpu(&all->self, &all->options->scan, all->gpu);
+    choose_gpu(all);
     bool fine = cuda_options_check(&ranks_command, &all->options->scan, &all->options->profile);
     if (root && fine) {
         trawl_error ignored;

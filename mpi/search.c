@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "mpi/search.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,16 +78,32 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
 
 /* ------------------------------------------------------------------ static */
 
+/* Opens the text of a piece. NULL after reporting that it cannot be read, or that it has changed in
+ * such a way that it no longer has the piece. */
+static text_file *open_text(const parts_text *text, const parts_piece *piece) {
+    bool all = piece->begin == 0 && piece->end == text->bytes;
+    text_file *file = NULL;
+    trawl_error error;
+    if (text_file_open(text->name, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
+        report("text %s", error.message);
+        return NULL;
+    }
+    if (all || (text_file_is_plain(file) && text_file_length(file) >= piece->end))
+        return file;
+    report("text %s: changed: expected at least %" PRIu64 " bytes, not compressed", text->name,
+           piece->end);
+    text_file_close(file);
+    return NULL;
+}
+
 /* Reads what scanning a piece needs: all of a compressed text. False after reporting. */
 static bool load(const segment_worker *worker, const parts_piece *piece, loaded_piece *loaded) {
     const parts_text *text = &worker->run->texts[piece->text];
-    text_file *file = NULL;
     trawl_error error;
-    trawl_status status = text_file_open(text->name, TEXT_DECOMPRESS, &file, &error);
-    if (status != TRAWL_OK) {
-        report("text %s", error.message);
+    trawl_status status = TRAWL_OK;
+    text_file *file = open_text(text, piece);
+    if (file == NULL)
         return false;
-    }
     bool plain = text_file_is_plain(file);
     loaded->context = text_scanner_context(&worker->scanner, piece->begin, piece->end, text->bytes);
     size_t wanted = (size_t)(loaded->context.last - loaded->context.first);

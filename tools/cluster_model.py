@@ -9,8 +9,8 @@ usage: tools/cluster_model.py model [--bytes N] [--nodes N,N...] [CONSTANT=VALUE
 model prints, for each number of nodes, the seconds of each stage and which one is the bottleneck.
 check compares the model with measured runs: lines of ranks, processors and seconds, separated by tabs.
 simulate runs every claim of a counter in the memory of rank 0 as an event.
-The constants and their defaults are in CONSTANTS; docs/notebook/2026-11-clusters.md says where they come
-from.
+The constants and their defaults are in CONSTANTS; docs/notebook/2026-11-clusters.md says where the measured
+ones come from.
 """
 import argparse
 import heapq
@@ -19,24 +19,24 @@ import sys
 
 # Rates are gigabytes (10^9 bytes) a second. Of a node unless said otherwise.
 CONSTANTS = {
-    "storage": 2.0,      # a node reads from the shared file system
-    "file_system": 200,  # all nodes together read from it
-    "copy": 5.0,         # one processor core copies bytes of the page cache into memory
-    "host": 60.0,        # all cores together do: the memory gives no more
+    "storage": 2.0,      # a node reads from the shared file system (assumed)
+    "file_system": 200,  # all nodes together read from it (assumed)
+    "copy": 5.0,         # one processor core copies bytes of the page cache into memory (measured)
+    "host": 60.0,        # all cores together do (measured on one host; others: 34 to 96)
     "decode": 0.0,       # one core decompresses, counted in decompressed bytes; 0: texts are plain
-    "ratio": 2.4,        # decompressed over stored bytes, if decode is not 0
-    "scan": 2.4,         # one core scans
-    "cores": 64,         # of a node
+    "ratio": 2.4,        # decompressed over stored bytes, if decode is not 0 (assumed)
+    "scan": 2.4,         # one core scans (measured)
+    "cores": 64,         # of a node (assumed)
     "link": 0.0,         # host to one GPU; 0: the CPU scans
     "gpus": 0,           # of a node
-    "gpu_scan": 400,     # one GPU scans text in its memory
-    "matches": 1e-3,     # a byte of text
-    "record": 30,        # bytes of a match record; 0: matches are counted
-    "write": 1.0,        # a node writes results
-    "segment": 1e9,      # bytes
-    "claim": 3e-6,       # seconds of a claim, there and back
-    "sync": 0.01,        # seconds until a segment's result and record are on the disk; 0: no journal
-    "start": 1.0,        # seconds: MPI, compiling, sending the database
+    "gpu_scan": 400,     # one GPU scans text in its memory (assumed: less than was measured)
+    "matches": 1e-3,     # a byte of text (assumed)
+    "record": 30,        # bytes of a match record; 0: matches are counted (assumed)
+    "write": 1.0,        # a node writes results (assumed)
+    "segment": 1e9,      # bytes: about the most that trawl-mpi chooses
+    "claim": 3e-6,       # seconds of a claim, there and back (assumed for a network)
+    "sync": 0.01,        # seconds until a segment is on the disk; 0: no journal (assumed)
+    "start": 1.0,        # seconds: MPI, compiling, sending the database (assumed)
 }
 
 

@@ -10,16 +10,29 @@
 #include "cli/base/names.h"
 #include "cli/base/progress.h"
 
-void report(const char *format, ...) {
+static void print_line(const char *format, va_list values) {
     char line[4096 + 512];
-    va_list values;
-    va_start(values, format);
     (void)vsnprintf(line, sizeof line, format, values);
-    va_end(values);
     name_hide_controls(line);
     progress_clear();
     /* One call, so that lines from several threads do not mix. */
     (void)fprintf(stderr, "trawl: %s\n", line);
+}
+
+void report(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    print_line(format, values);
+    va_end(values);
+}
+
+void report_once(atomic_bool *told, const char *format, ...) {
+    if (told != NULL && atomic_exchange(told, true))
+        return;
+    va_list values;
+    va_start(values, format);
+    print_line(format, values);
+    va_end(values);
 }
 
 int report_error(const trawl_error *error) {

@@ -2,6 +2,7 @@
 #include "cli/grep/blocks.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,16 @@ static bool fail(grep_blocks *blocks, int error) {
     return false;
 }
 
+/* For a file that ends at byte `at`, before the range does. */
+static bool fail_short(grep_blocks *blocks, const grep_range *range, uint64_t at) {
+    (void)snprintf(blocks->source.problem, sizeof blocks->source.problem,
+                   "became shorter while it was read: expected at least %" PRIu64
+                   " bytes, but there are none from byte %" PRIu64 " on",
+                   range->end, at);
+    blocks->source.ended = true;
+    return false;
+}
+
 bool grep_blocks_find_line(grep_blocks *blocks, int descriptor, grep_range *range, bool *is_nul) {
     uint8_t bytes[4096];
     *is_nul = false;
@@ -46,7 +57,7 @@ bool grep_blocks_find_line(grep_blocks *blocks, int descriptor, grep_range *rang
             continue;
         }
         if (got <= 0) {
-            return fail(blocks, got < 0 ? errno : EIO);
+            return got < 0 ? fail(blocks, errno) : fail_short(blocks, range, at);
         }
         for (const uint8_t *byte = bytes; byte < bytes + got; byte++) {
             *is_nul = blocks->find_binary && *byte == '\0';

@@ -77,12 +77,13 @@ static lines_end end_of(const grep_result *result, bool last) {
 static bool search_open(lines_worker *worker, int descriptor, const parts_text *text,
                         const parts_piece *piece, grep_result *result) {
     struct stat information;
+    atomic_bool *told = &worker->task->segments->failed[piece->text];
     bool whole = piece->begin == 0 && piece->end == text->bytes;
     grep_range range = whole ? grep_all : (grep_range){piece->begin, piece->end};
     bool is_nul = false;
     *result = (grep_result){0};
     if (fstat(descriptor, &information) != 0) {
-        report("text %s: %s", text->name, strerror(errno));
+        report_once(told, "text %s: %s", text->name, strerror(errno));
         return false;
     }
     grep_printer_set_file(&worker->printer, text->name, text->bytes);
@@ -95,21 +96,22 @@ static bool search_open(lines_worker *worker, int descriptor, const parts_text *
         result->skipped || (is_nul && worker->search.options->binary == GREP_BINARY_SKIP);
     if (worker->blocks.source.problem[0] == '\0')
         return !result->failed;
-    report("text %s: %s", text->name, worker->blocks.source.problem);
+    report_once(told, "text %s: %s", text->name, worker->blocks.source.problem);
     return false;
 }
 
 static bool search_piece(lines_worker *worker, const parts_piece *piece, uint64_t *selected) {
     const parts_text *text = &worker->task->journal->run.texts[piece->text];
+    atomic_bool *told = &worker->task->segments->failed[piece->text];
     grep_result result;
     int descriptor = open(text->name, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0) {
-        report("text %s: %s", text->name, strerror(errno));
+        report_once(told, "text %s: %s", text->name, strerror(errno));
         return false;
     }
     bool searched = search_open(worker, descriptor, text, piece, &result);
     (void)close(descriptor);
-    if (!searched || !parts_text_unchanged(text))
+    if (!searched || !parts_text_unchanged(text, told))
         return false;
     lines_end end = end_of(&result, piece->end == text->bytes);
     *selected += result.selected;
@@ -147,9 +149,12 @@ static bool search_segment(void *context, size_t segment) {
     const parts_piece *pieces = segment_pieces(worker->task->segments, segment, &count);
     uint64_t selected = 0;
     uint64_t bytes = segment_bytes(worker->task->segments, segment);
-    bool searched = worker->opened;
-    for (size_t i = 0; searched && i < count; i++)
+    bool searched = worker->opened && !segment_has_failed(worker->task->segments, segment);
+    for (size_t i = 0; searched && i < count; i++) {
         searched = search_piece(worker, &pieces[i], &selected);
+        if (!searched)
+            segment_text_failed(worker->task->segments, pieces[i].text);
+    }
     if (!searched) {
         worker->failed = true;
         lines_writer_drop(&worker->lines);

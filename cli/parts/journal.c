@@ -30,6 +30,25 @@ static bool fail(const char *path, int error) {
 
 /* ------------------------------------------------------------------ the folder */
 
+/* Writes the entry of a new folder in the one above to the disk: else all of the scan may be gone
+ * when the machine stops. Returns 0 or the error. */
+static int sync_above(const char *path) {
+    char *above = string_copy(path);
+    char *slash = strrchr(above, '/');
+    if (slash != NULL)
+        slash[slash == above ? 1 : 0] = '\0';
+    int error = parts_sync_folder(slash == NULL ? "." : above);
+    free(above);
+    return error == EACCES ? 0 : error; /* a folder may be written to that cannot be read */
+}
+
+/* Makes one folder if it is missing. Returns 0 or the error. */
+static int make_one(const char *path) {
+    if (mkdir(path, 0777) == 0)
+        return sync_above(path);
+    return errno == EEXIST ? 0 : errno;
+}
+
 /* Makes the folder `path`, and those above it, if it is missing. */
 static bool make_folder(const char *path) {
     char *folder = string_copy(path);
@@ -39,9 +58,8 @@ static bool make_folder(const char *path) {
         if (here != '/' && here != '\0')
             continue;
         *at = '\0';
-        made = mkdir(folder, 0777) == 0 || errno == EEXIST;
-        if (!made)
-            (void)fail(folder, errno);
+        int error = make_one(folder);
+        made = error == 0 || fail(folder, error);
         *at = here;
         if (here == '\0')
             break;

@@ -187,15 +187,15 @@ bool parts_run_same(const parts_run *found, const parts_run *wanted, const char 
     return true;
 }
 
-bool parts_text_unchanged(const parts_text *text) {
+bool parts_text_unchanged(const parts_text *text, atomic_bool *told) {
     struct stat now;
     if (stat(text->name, &now) != 0) {
-        report("text %s: %s", text->name, strerror(errno));
+        report_once(told, "text %s: %s", text->name, strerror(errno));
         return false;
     }
     if ((uint64_t)now.st_size == text->bytes && (uint64_t)now.st_mtim.tv_sec == text->seconds &&
         (uint64_t)now.st_mtim.tv_nsec == text->nanoseconds)
         return true;
-    report("text %s: changed while it was scanned", text->name);
+    report_once(told, "text %s: changed while it was scanned", text->name);
     return false;
 }

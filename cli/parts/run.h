@@ -16,6 +16,7 @@
 #ifndef CLI_PARTS_RUN_H
 #define CLI_PARTS_RUN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,9 +83,9 @@ bool parts_run_read(parts_run *run, const uint8_t *bytes, size_t length, const c
 bool parts_run_same(const parts_run *found, const parts_run *wanted, const char *folder,
                     bool shard);
 
-/* Whether the file still has the size and time of the text. False after reporting that it has not.
- */
-bool parts_text_unchanged(const parts_text *text);
+/* Whether the file still has the size and time of the text. False after reporting that it has not,
+ * unless *told is set (report_once). */
+bool parts_text_unchanged(const parts_text *text, atomic_bool *told);
 
 void parts_run_release(parts_run *run);
 

@@ -127,7 +127,7 @@ static void divide_shard(const parts_run *run, uint64_t shard, uint64_t segment,
 }
 
 void segments_divide(const parts_run *run, segment_list *list) {
-    *list = (segment_list){0};
+    *list = (segment_list){.failed = allocate_zeros(run->count * sizeof *list->failed + 1)};
     if (run->identity.division == PARTS_PAPER && run->identity.shard == 0) {
         for (uint64_t shard = 1; shard <= run->identity.shards; shard++) {
             divide_shard(run, shard, UINT64_MAX, list);
@@ -163,6 +163,7 @@ uint64_t segments_at_least(const parts_run *run) {
 void segments_release(segment_list *list) {
     free(list->pieces);
     free(list->ends);
+    free(list->failed);
     *list = (segment_list){0};
 }
 
@@ -179,4 +180,17 @@ uint64_t segment_bytes(const segment_list *list, size_t i) {
     for (size_t p = 0; p < count; p++)
         bytes += pieces[p].end - pieces[p].begin;
     return bytes;
+}
+
+void segment_text_failed(const segment_list *list, size_t text) {
+    atomic_store_explicit(&list->failed[text], true, memory_order_relaxed);
+}
+
+bool segment_has_failed(const segment_list *list, size_t i) {
+    size_t count = 0;
+    const parts_piece *pieces = segment_pieces(list, i, &count);
+    bool failed = false;
+    for (size_t p = 0; p < count && !failed; p++)
+        failed = atomic_load_explicit(&list->failed[pieces[p].text], memory_order_relaxed);
+    return failed;
 }

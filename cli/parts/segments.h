@@ -14,6 +14,8 @@
 #ifndef CLI_PARTS_SEGMENTS_H
 #define CLI_PARTS_SEGMENTS_H
 
+#include <stdatomic.h>
+
 #include "cli/parts/run.h"
 
 /* Bytes [begin, end) of a text. All of it: from 0 to its size. */
@@ -28,6 +30,7 @@ typedef struct segment_list {
     size_t piece_count;
     size_t *ends; /* segment i has pieces[ends[i - 1], ends[i]); segment 0 begins at 0 */
     size_t count;
+    atomic_bool *failed; /* for each text: it cannot be read any more, as a worker has reported */
     size_t capacity;     /* private */
     size_t end_capacity; /* private */
 } segment_list;
@@ -49,5 +52,12 @@ uint64_t segments_at_least(const parts_run *run);
 const parts_piece *segment_pieces(const segment_list *list, size_t i, size_t *count);
 
 uint64_t segment_bytes(const segment_list *list, size_t i);
+
+/* Remembers that a text has failed. Any thread may call this function. */
+void segment_text_failed(const segment_list *list, size_t text);
+
+/* Whether segment i has a piece of such a text. Workers leave it unfinished without a message:
+ * every segment of a text that has changed would fail with one of its own. */
+bool segment_has_failed(const segment_list *list, size_t i);
 
 #endif

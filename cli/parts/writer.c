@@ -26,8 +26,9 @@ static bool fail_segment(part_writer *writer, const char *path) {
     return false;
 }
 
-/* Opens a file to append to it behind its first `end` bytes. */
-static int open_at(part_writer *writer, const char *path, uint64_t end) {
+/* Opens a file to append to it behind its first `end` bytes. Sets *made if it was not there. */
+static int open_at(part_writer *writer, const char *path, uint64_t end, bool *made) {
+    *made = *made || access(path, F_OK) != 0;
     int descriptor = parts_open(path, O_RDWR | O_CREAT);
     off_t size = descriptor < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
     if (descriptor < 0) {
@@ -48,15 +49,17 @@ bool part_writer_open(part_writer *writer, const parts_journal *journal, unsigne
     *writer = (part_writer){.journal = journal, .records = -1, .begin = end, .end = end};
     writer->part_path = parts_numbered(journal->folder, "part-", number);
     writer->journal_path = parts_numbered(journal->folder, "journal-", number);
-    writer->part = open_at(writer, writer->part_path, end);
+    bool made = false;
+    writer->part = open_at(writer, writer->part_path, end, &made);
     if (!writer->failed)
         writer->records =
-            open_at(writer, writer->journal_path, known ? journal->journal_ends[number] : 0);
+            open_at(writer, writer->journal_path, known ? journal->journal_ends[number] : 0, &made);
     writer->state = XXH3_createState();
     if (writer->state == NULL)
         (void)allocate(SIZE_MAX); /* reports that memory is out */
     (void)XXH3_64bits_reset(writer->state);
-    if (!writer->failed && !known) {
+    /* Also for a known number: files of a larger one make it known. */
+    if (!writer->failed && made) {
         errno = parts_sync_folder(journal->folder);
         if (errno != 0)
             (void)fail(writer, journal->folder);

@@ -163,7 +163,7 @@ static void run_range(range_run *run, const char *path, text_result *result) {
     result->bytes = run->end - run->begin;
     if (status != TRAWL_OK && status != TRAWL_STOPPED) {
         bool about_file = strncmp(error.message, path, strlen(path)) == 0;
-        report("%s%s", about_file ? "text " : "", error.message);
+        report_once(run->scanner->told, "%s%s", about_file ? "text " : "", error.message);
         result->failed = true;
     }
 }
@@ -185,7 +185,8 @@ static void run_file(text_scanner *scanner, const char *path, uint64_t begin, ui
     trawl_error error;
     text_file *file = NULL;
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
-        report("%s%s", error.status == TRAWL_ERROR_MEMORY ? "" : "text ", error.message);
+        report_once(scanner->told, "%s%s", error.status == TRAWL_ERROR_MEMORY ? "" : "text ",
+                    error.message);
         result->failed = true;
         return;
     }
@@ -193,7 +194,9 @@ static void run_file(text_scanner *scanner, const char *path, uint64_t begin, ui
         report("text %s: not scanned, since it is the output too", name_in_message(path));
         result->failed = true;
     } else if (!text_file_is_plain(file) || text_file_length(file) < end) {
-        report("text %s: changed: expected at least %" PRIu64 " bytes, not compressed", path, end);
+        report_once(scanner->told,
+                    "text %s: changed: expected at least %" PRIu64 " bytes, not compressed", path,
+                    end);
         result->failed = true;
     } else {
         note_compressed(path, file);

@@ -31,7 +31,7 @@ typedef struct text_run {
 static bool fail(text_run *run, const trawl_error *error) {
     bool about_file = name_begins_message(run->path, error->message) ||
                       strncmp(error->message, "...", 3) == 0; /* the end of a long name */
-    report("%s%s", about_file ? "text " : "", error->message);
+    report_once(run->scanner->told, "%s%s", about_file ? "text " : "", error->message);
     run->result->failed = true;
     return false;
 }

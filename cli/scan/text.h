@@ -3,6 +3,7 @@
 #ifndef CLI_SCAN_TEXT_H
 #define CLI_SCAN_TEXT_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "cli/scan/by_record.h"
@@ -23,6 +24,7 @@ typedef struct text_scanner {
     ino_t output_inode;
     void (*poll)(
         void); /* called every few megabytes of a range, by the thread that scans; or NULL */
+    atomic_bool *told;     /* of the text: see report_once; or NULL */
     const record_cut *cut; /* NULL: texts are not divided by --records */
     by_record records;     /* private */
     uint8_t *buffer;       /* private */

@@ -58,6 +58,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     if (piece->begin == 0 && piece->end == text->bytes)
         entry.end = UINT64_MAX;
     scan_want_report(worker->plan, &worker->scanner, &done);
+    worker->scanner.told = &worker->segments->failed[piece->text];
     if (worker->loaded == NULL) {
         scan_entry_run(&worker->scanner, &entry, &result);
     } else {
@@ -66,7 +67,7 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
                                 loaded->end, &loaded->context, &result);
     }
     scan_add_report(worker->plan, &worker->scanner, &done, &worker->report);
-    if (result.failed || !parts_text_unchanged(text))
+    if (result.failed || !parts_text_unchanged(text, worker->scanner.told))
         return false;
     sum->bytes += result.bytes;
     sum->matches += result.matches;
@@ -90,11 +91,17 @@ bool segment_worker_scan(segment_worker *worker, size_t segment) {
     size_t count = 0;
     const parts_piece *pieces = segment_pieces(worker->segments, segment, &count);
     text_result sum = {0};
+    if (segment_has_failed(worker->segments, segment)) {
+        worker->failed = true;
+        return true;
+    }
     for (size_t i = 0; i < count; i++) {
         if (worker->scanner.poll != NULL)
             worker->scanner.poll();
-        if (!scan_piece(worker, &pieces[i], &sum))
+        if (!scan_piece(worker, &pieces[i], &sum)) {
+            segment_text_failed(worker->segments, pieces[i].text);
             return drop(worker);
+        }
     }
     if (worker->part != NULL && worker->per_pattern != NULL)
         write_rows(worker);

@@ -50,7 +50,8 @@ typedef struct segment_worker {
 void segment_worker_open(segment_worker *worker, const scan_plan *plan, const parts_run *run,
                          const segment_list *segments, part_writer *part, unsigned threads);
 
-/* False if the worker cannot go on. A text that cannot be read leaves its segment unfinished. */
+/* False if the worker cannot go on. A text that cannot be read leaves its segment unfinished, and
+ * without further messages those of its segments that no worker has begun. */
 bool segment_worker_scan(segment_worker *worker, size_t segment);
 
 void segment_worker_close(segment_worker *worker);

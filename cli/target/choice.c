@@ -104,14 +104,16 @@ static bool choose(device_choice *choice, const trawl_db *db, const probe_text *
                    const profile_options *profile, trawl_scan_options *options) {
     trawl_scan_report done = TRAWL_SCAN_REPORT;
     trawl_error error;
-    if (probe(db, text, options, &done, &error) != TRAWL_OK) {
+    bool probed = probe(db, text, options, &done, &error) == TRAWL_OK;
+    if (!probed && !choice->or_cpu) {
         (void)report_error(&error);
         return false;
     }
-    if (done.device[0] != '\0')
+    if (probed && done.device[0] != '\0')
         (void)snprintf(choice->name, sizeof choice->name, "%s", done.device);
-    if (choice->was_auto)
-        (void)snprintf(choice->reason, sizeof choice->reason, "%s", done.reason);
+    if (choice->was_auto || !probed)
+        (void)snprintf(choice->reason, sizeof choice->reason, "%.191s",
+                       probed ? done.reason : error.message);
     choice->is_cuda = device_is_cuda(choice->name);
     if (choice->is_cuda) {
         /* As --device auto does it, but no longer with the CPU instead. */
@@ -131,11 +133,11 @@ static bool choose(device_choice *choice, const trawl_db *db, const probe_text *
                             : device_profile_is_good(profile));
 }
 
-bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
-                   const char *text, trawl_scan_options *options) {
+static bool choose_by_sample(device_choice *choice, const trawl_db *db,
+                             const profile_options *profile, const char *text,
+                             trawl_scan_options *options) {
     static const uint8_t byte[1] = {0};
-    *choice = (device_choice){.was_auto =
-                                  options->device != NULL && strcmp(options->device, "auto") == 0};
+    choice->was_auto = options->device != NULL && strcmp(options->device, "auto") == 0;
     (void)snprintf(choice->name, sizeof choice->name, "cpu");
     if (!choice->was_auto && !device_is_cuda(options->device))
         return true;
@@ -145,6 +147,18 @@ bool device_choose(device_choice *choice, const trawl_db *db, const profile_opti
     bool chosen = choose(choice, db, &tried, profile, options);
     free(sample);
     return chosen;
+}
+
+bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                   const char *text, trawl_scan_options *options) {
+    *choice = (device_choice){.or_cpu = false};
+    return choose_by_sample(choice, db, profile, text, options);
+}
+
+bool device_choose_or_cpu(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                          const char *text, trawl_scan_options *options) {
+    *choice = (device_choice){.or_cpu = true};
+    return choose_by_sample(choice, db, profile, text, options);
 }
 
 /* ------------------------------------------------------------------ --stats */

@@ -16,6 +16,7 @@
 typedef struct device_choice {
     bool is_cuda;
     bool was_auto;
+    bool or_cpu;                    /* the CPU is chosen if the GPU cannot scan */
     char name[16];                  /* "cpu", "cuda:0", "cuda:0-7" */
     char scanned[128];              /* of GPUs: the name that scans are given */
     char reason[192];               /* of --device auto; else empty */
@@ -32,6 +33,11 @@ typedef struct device_choice {
  * cannot be read. */
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
                    const char *text, trawl_scan_options *options);
+
+/* The same for one GPU that a caller has found for --device auto: where that GPU cannot scan, the
+ * CPU is chosen without a message. */
+bool device_choose_or_cpu(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                          const char *text, trawl_scan_options *options);
 
 /* What a scan reports: both reports, or their sums over several scans. */
 typedef struct scan_done {

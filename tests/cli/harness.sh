@@ -85,6 +85,19 @@ holds() {
     "$@" >/dev/null || fail "$what: $*"
 }
 
+# continued BEFORE AFTER: the journals in the folder AFTER begin with all records (64 bytes each) that they had in BEFORE,
+# a copy from before the scan was resumed: what was finished is not scanned again.
+continued() {
+    local journal bytes
+    for journal in "$1"/journal-*; do
+        [ -e "$journal" ] || continue
+        checks=$((checks + 1))
+        bytes=$(stat -c %s "$journal")
+        cmp -s -n $((bytes - bytes % 64)) "$journal" "$2/${journal##*/}" ||
+            fail "${journal##*/}: a resumed scan has dropped records of finished segments"
+    done
+}
+
 # has TOOL...: all of them are installed.
 has() {
     local tool

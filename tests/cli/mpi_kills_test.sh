@@ -31,7 +31,7 @@ rm -rf parts
 # One rank, or one time in four all, are killed; mpirun ends the others. A copy of the folder is then continued to its
 # end, by any number of ranks. The folder itself is continued and killed again, until nothing is left to do.
 killed=0 none=0 some=0 complete=0 finished=0
-for ((run = 0; killed < kills && run < 4 * kills; run++)); do
+for ((run = 0; killed < kills && run < 4 * kills + 12; run++)); do
     ranks $((RANDOM % 3 + 2)) "${scan[@]}" &
     if [ $((RANDOM % 4)) -eq 0 ]; then
         scanning
@@ -57,12 +57,14 @@ for ((run = 0; killed < kills && run < 4 * kills; run++)); do
     ranks $((RANDOM % 4 + 1)) "${scan[@]}"
     "$trawl" cat parts >got 2>>messages
     same "killed $killed times, at last with $finished of $all segments, and resumed"
+    continued before parts
     rm -rf parts
     if [ "$finished" = "$all" ]; then rm -rf before; fi
     [ -e before ] || finished=0
     mv before parts 2>/dev/null
 done
 echo "starting $starting ms, searching $searching ms"
+[ $killed -gt 0 ] || fail "no rank was killed in $run scans"
 echo "$killed kills; $run resumed scans began with no ($none), some ($some), all ($complete) of $all segments finished"
 
 # Where rank 0 alone has ended, others may still write: nobody else may until they have ended too. What would end them,

@@ -101,7 +101,7 @@ fi
 ranks 3 "${scan[@]}" -o parts --resume
 "$trawl" cat parts >got
 same "a full disk, and then room"
-# No text with a byte; fewer bytes than ranks; a pattern longer than a segment; a text that shrinks.
+# No text with a byte; fewer bytes than ranks; a pattern longer than a segment.
 ranks 3 scan -c -e a text2
 checks=$((checks + 1))
 [ ! -s got ] || grep -qx 0 got || { cp got .out; fail "an empty text"; }
@@ -116,6 +116,52 @@ rm -rf parts
 ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
 "$trawl" cat parts >got
 same "a pattern longer than a segment"
+
+# No texts. Rank 0 alone reads the patterns: the file that rank 1 is told is not there.
+for result in -c '--top 2' -o; do
+    folder=
+    [ "$result" != -o ] || folder=parts
+    for split in static dynamic; do
+        "$trawl" scan ${result#-o} -e a --files-from /dev/null >want
+        status=$?
+        rm -rf parts
+        ranks 3 scan $result $folder -e a --split $split --files-from /dev/null
+        holds "no texts, $result, $split: the status" test $? -eq $status
+        holds "no texts, $result, $split: no message" test "$(grep -c '^trawl: ' messages)" -eq 0
+        [ -z "$folder" ] || "$trawl" cat parts >got
+        same "no texts, $result, $split"
+    done
+done
+"$trawl" scan -c -f patterns text0 >want
+two_kinds "$mpi" scan -c -f patterns text0 + "$mpi" scan -c -f missing text0
+same "one rank compiles"
+
+# A text that shrinks: each rank tells it at most once, however many of its segments are left.
+yes ab | head -c 20000000 >long
+for split in dynamic static; do
+    got=0
+    for ((attempt = 0; got == 0 && attempt < 10; attempt++)); do # until it shrinks before the scan has ended
+        rm -rf parts
+        cp long shrinking
+        ranks 2 scan -e a -o parts --split $split --journal-segment 20000 shrinking byte &
+        while kill -0 $! 2>/dev/null && [ ! -e parts/journal-1 ]; do :; done
+        truncate -s 1000 shrinking
+        wait $!
+        got=$?
+    done
+    checks=$((checks + 1))
+    lines=$(grep -c '^trawl: ' messages)
+    if [ $got -ne 2 ] || [ "$lines" -eq 0 ] || [ "$lines" -gt 2 ] ||
+        [ "$(grep -c '^trawl: text shrinking: ' messages)" -ne "$lines" ]; then
+        head -n 20 messages >.err
+        fail "a text that shrinks, $split: status $got, $lines messages"
+    fi
+    cp long shrinking
+    touch -d 2001-01-01 shrinking
+    ranks 2 scan -e a -o parts --split $split --resume --journal-segment 20000 shrinking byte
+    mentions 2 'text shrinking has changed'
+done
+rm long shrinking
 
 # The folder of the parts is no text.
 mkdir corpus
@@ -142,6 +188,19 @@ if [ -n "$emulated" ]; then
     same "a CPU and a GPU"
     two_kinds "${gpu[@]}" -c --device auto + "${no_gpu[@]}" -c --device auto
     same "a GPU and a CPU, each by itself"
+    # A GPU that cannot take the set, with --device auto; one that is too old, which leaves a gap in the numbers.
+    # of_emulated SETTING... FLAG...: two ranks, and what --stats says about the first
+    of_emulated() { env "$1" "$2" "$mpirun" "${options[@]}" -n 2 "$emulated" scan -c --stats "${@:3}" >got 2>messages </dev/null; }
+    scan=(-f patterns text0 text1)
+    of_emulated TRAWL_EMULATOR_DEVICES=1 TRAWL_EMULATOR_MEMORY=1000000 --device auto "${scan[@]}"
+    same "the CPU instead of a GPU with little memory"
+    holds "the CPU was chosen" grep -qF '"device":"cpu"' messages
+    holds "without a message" test "$(grep -c '^trawl: ' messages)" -eq 0
+    of_emulated TRAWL_EMULATOR_DEVICES=1 TRAWL_EMULATOR_MEMORY=1000000 --device auto --kernel ac1 "${scan[@]}"
+    holds "no CPU instead of a kernel" grep -q '^trawl: --kernel ac1: .* took the CPU, which has no kernels: .* memory' messages
+    of_emulated TRAWL_EMULATOR_DEVICES=2 TRAWL_EMULATOR_OLD_DEVICES=1 --device cuda "${scan[@]}"
+    same "the second GPU, where the first one is too old"
+    holds "the second GPU was chosen" grep -qF '"device":"cuda:1"' messages
     "$trawl" scan -f patterns text0 text1 >want
     rm -rf parts
     two_kinds "${gpu[@]}" -o parts --journal-segment 300 --device cuda + "${no_gpu[@]}" -o parts --journal-segment 300

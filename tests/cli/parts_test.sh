@@ -198,6 +198,31 @@ expect 0 '' "$trawl" scan -e a -e b --journal j --resume big
 "$trawl" cat j >got
 same "a disk that was full"
 
+# Whatever a scan makes is on the disk with its name: the folder and those above it, the files of a writer, also of one
+# whose number is below that of another.
+if has strace && strace -o /dev/null true 2>/dev/null; then
+    # syncs FOLDER COMMAND...: the command writes the entries of the folder to the disk
+    syncs() {
+        local folder=$1
+        shift
+        checks=$((checks + 1))
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" strace -f -y -o calls -e trace=fsync "$@" >.out 2>.err
+        grep -qF "<$(readlink -f "$folder")>) = 0" calls || { cp calls .err; fail "the entries of $folder are not on the disk: $*"; }
+    }
+    rm -rf j k
+    syncs . "$trawl" scan -e a --journal j one
+    syncs . "$trawl" scan -e a --journal k/l/m one
+    rm -r k
+    syncs k "$trawl" scan -e a --journal k/l/m one
+    rm -r k
+    syncs k/l "$trawl" scan -e a --journal k/l/m one
+    rm j/part-0 j/journal-0
+    : >j/part-1
+    : >j/journal-1
+    syncs j "$trawl" scan -e a --journal j --resume one
+    rm -rf j k
+fi
+
 # damage FILE BYTE: one byte of a copy of the folder is another one
 damage() {
     local byte
@@ -236,12 +261,16 @@ killed=0
 for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     rm -rf j
     while :; do
+        rm -rf before
+        [ ! -e j ] || cp -r j before
         "${scan[@]}" --journal j --resume &
         pid=$!
         sleep "$(printf 0.%03d $((RANDOM % 40 + 2)))"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
-        [ $? -eq 137 ] || break
+        got=$?
+        continued before j
+        [ $got -eq 137 ] || break
         killed=$((killed + 1))
         [ $killed -lt $kills ] || break
     done
@@ -249,19 +278,27 @@ for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     "$trawl" cat j >got
     same "killed and resumed"
 done
+[ $killed -gt 0 ] || fail "none of $run scans was killed"
 echo "$killed kills in $run scans"
 
-# A text that shrinks or changes meanwhile.
-    rm -rf j
-    random 3000000 4 >shrinking
-    "$trawl" scan --threads 1 -f p --journal j --journal-segment 20000 shrinking >/dev/null 2>messages &
-    pid=$!
-    while [ ! -e j/journal-0 ]; do :; done
-    truncate -s 1000 shrinking
-    wait $pid
-    got=$?
+# A text that shrinks meanwhile is told once, whatever the number of threads that read it.
+for threads in 1 6; do
+    got=0
+    for ((attempt = 0; got == 0 && attempt < 10; attempt++)); do # until it shrinks before the scan has ended
+        rm -rf j
+        random 3000000 4 >shrinking
+        "$trawl" scan --threads $threads -f p --journal j --journal-segment 5000 shrinking >/dev/null 2>messages &
+        pid=$!
+        while [ ! -e j/journal-0 ]; do :; done
+        truncate -s 1000 shrinking
+        wait $pid
+        got=$?
+    done
     checks=$((checks + 1))
-    if [ $got -ne 2 ] || ! grep -q '^trawl: text shrinking: ' messages; then fail "a text that shrinks ($got): $(head -c 300 messages)"; fi
+    if [ $got -ne 2 ] || [ "$(wc -l <messages)" -ne 1 ] || ! grep -q '^trawl: text shrinking: ' messages; then
+        fail "a text that shrinks ($got): $(head -c 300 messages)"
+    fi
+done
 
 # ------------------------------------------------------------------ a folder that somebody else prepared
 printf 'a fox\n' >text

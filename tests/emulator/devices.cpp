@@ -35,7 +35,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
     const int most_threads[] = {1024, 1024, 64}, most_blocks[] = {0x7fffffff, 65535, 65535};
     memcpy(properties->maxThreadsDim, most_threads, sizeof most_threads);
     memcpy(properties->maxGridSize, most_blocks, sizeof most_blocks);
-    properties->major = 9;
+    properties->major = emulator::device_is_old(device) ? 6 : 9;
     properties->multiProcessorCount = emulator::multiprocessors;
     properties->asyncEngineCount = 3;
     properties->concurrentKernels = properties->unifiedAddressing = 1;

@@ -29,6 +29,7 @@ thread_local cudaError_t last_error;
 thread_local int current_device;
 
 int devices = 1;
+int old_devices;
 bool lazy;
 std::string failing; /* the function; empty: none */
 cudaError_t failing_code;
@@ -90,6 +91,7 @@ void read_environment() {
     if (devices > most_devices) {
         fail("TRAWL_EMULATOR_DEVICES: at most %d", most_devices);
     }
+    old_devices = (int)number("TRAWL_EMULATOR_OLD_DEVICES", old_devices);
     lazy = number("TRAWL_EMULATOR_LAZY", lazy) != 0;
     long after = number("TRAWL_EMULATOR_FAIL_AFTER", -1);
     if (after >= 0 && failing.empty()) {
@@ -124,6 +126,10 @@ int device_now() {
 
 int device_count() {
     return devices;
+}
+
+bool device_is_old(int device) {
+    return device < old_devices;
 }
 
 api_call::api_call(const char *name, bool device_is_used) : code(cudaSuccess) {

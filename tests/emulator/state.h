@@ -24,6 +24,7 @@ cudaError_t failed(cudaError_t code);
 const int most_devices = 64;
 int device_now(); /* the calling thread's current one */
 int device_count();
+bool device_is_old(int device);
 
 bool is_stream(cudaStream_t stream);
 bool is_of_device(cudaStream_t stream); /* the current one */
