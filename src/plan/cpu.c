@@ -293,31 +293,56 @@ static void explain_speed(trawl_plan *plan, uint32_t engine, const uint64_t *lim
     }
 }
 
-/* Names the fastest engine, if it was not chosen: its tables are large. */
-static void explain_tables(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
-    const trawl_plan_record *record = &plan->record;
-    uint32_t fastest = chosen;
+/* The fastest engine with tables of at most so many bytes; `none` if all are slower or larger. */
+static uint32_t fastest_within(const trawl_plan_record *record, double most_bytes, uint32_t none,
+                               const uint64_t *limits) {
+    uint32_t fastest = none;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        bool is_faster = price_within(record, i, limits) < price_within(record, fastest, limits);
-        fastest = is_faster ? i : fastest;
+        double least =
+            fastest < TRAWL_PLAN_ENGINES ? price_within(record, fastest, limits) : (double)INFINITY;
+        bool is_small = (double)record->bytes[i] <= most_bytes;
+        fastest = is_small && price_within(record, i, limits) < least ? i : fastest;
     }
+    return fastest;
+}
+
+/* Names the fastest engine, if it was not chosen: its tables are large. If tables that are not
+ * small were chosen, names what small ones would cost. */
+static void explain_tables(trawl_plan *plan, uint32_t chosen, size_t patterns,
+                           const uint64_t *limits) {
+    const trawl_plan_record *record = &plan->record;
+    const double bytes = (double)record->bytes[chosen];
+    const double small = trawl_cost_small_bytes((double)patterns);
+    uint32_t fastest = fastest_within(record, (double)INFINITY, chosen, limits);
+    uint32_t smaller = fastest_within(record, small, TRAWL_PLAN_ENGINES, limits);
     if (fastest != chosen) {
         trawl_plan_add(
             plan,
             " %s would be faster, but not by enough for its larger tables (about %.1f MB "
             "instead of %.1f MB).",
             trawl_plan_engines[fastest]->description.name, (double)record->bytes[fastest] / 1e6,
-            (double)record->bytes[chosen] / 1e6);
+            bytes / 1e6);
+    }
+    if (bytes <= small) {
+        return;
+    }
+    trawl_plan_add(plan, " The tables are large, about %.1f MB: ", bytes / 1e6);
+    if (smaller == TRAWL_PLAN_ENGINES) {
+        trawl_plan_add(plan, "no engine that was tried has at most %.1f MB.", small / 1e6);
+    } else {
+        trawl_plan_add(plan, "with at most %.1f MB %s would be the fastest, at %.2f GB/s.",
+                       small / 1e6, trawl_plan_engines[smaller]->description.name,
+                       1 / price_within(record, smaller, limits));
     }
 }
 
 /* The reason in words, then the expected speeds, the fastest engine first. */
-static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
+static void explain(trawl_plan *plan, uint32_t chosen, size_t patterns, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
     bool is_told[TRAWL_PLAN_ENGINES] = {[0] = false};
     plan->reason[0] = '\0';
     explain_choice(plan, chosen);
-    explain_tables(plan, chosen, limits);
+    explain_tables(plan, chosen, patterns, limits);
     trawl_plan_add(plan, " Expected of one thread, by %s: ",
                    record->sample_bytes != 0 ? "a sample of the text"
                                              : "a text made up of the patterns");
@@ -454,7 +479,7 @@ static trawl_status compare_engines(comparison *self, trawl_error *error) {
     }
     plan->engine = trawl_plan_engines[chosen];
     plan->variant = 0;
-    explain(plan, chosen, self->limits);
+    explain(plan, chosen, patterns->count, self->limits);
     return TRAWL_OK;
 }
 

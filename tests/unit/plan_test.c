@@ -105,8 +105,8 @@ static double small_tables(size_t patterns) {
     return 64.0 * (double)patterns + 2e6;
 }
 
-/* Checks that a faster engine was not chosen only where its tables are larger. Returns whether one
- * was not chosen. */
+/* Checks that a faster engine was not chosen only where its tables are larger, and that large
+ * tables are named. Returns whether a faster engine was not chosen. */
 static bool check_tables(const trawl_db *db, size_t patterns) {
     trawl_study_plan plan = TRAWL_STUDY_PLAN;
     trawl_db_information information = TRAWL_DB_INFORMATION;
@@ -121,6 +121,8 @@ static bool check_tables(const trawl_db *db, size_t patterns) {
     }
     bool left = fastest != chosen;
     assert_true(left == (strstr(information.reason, "would be faster") != NULL));
+    bool is_large = (double)chosen->table_bytes > small_tables(patterns);
+    assert_true(is_large == (strstr(information.reason, " The tables are large") != NULL));
     if (left) {
         assert_true((double)fastest->table_bytes > small_tables(patterns));
         assert_true((double)chosen->table_bytes <= small_tables(patterns));

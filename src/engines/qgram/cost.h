@@ -23,11 +23,16 @@ double trawl_cost_look_up(const trawl_costs *costs, const trawl_qgram_survey *su
 /* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
 double trawl_cost_extrapolate(double half, double all, double factor);
 
-/* A price for comparisons: tables above TRAWL_COST_SMALL_PATTERN_BYTES a pattern and
- * TRAWL_COST_SMALL_BYTES must gain a clear share of speed. */
+/* Bytes of tables that are small for so many patterns, at most. */
+static inline double trawl_cost_small_bytes(double patterns) {
+    return TRAWL_COST_SMALL_PATTERN_BYTES * patterns + TRAWL_COST_SMALL_BYTES;
+}
+
+/* A price for comparisons: tables that are not small must gain a clear share of speed. */
 static inline double trawl_cost_compared(double nanoseconds, double table_bytes, double patterns) {
-    double small = TRAWL_COST_SMALL_PATTERN_BYTES * patterns + TRAWL_COST_SMALL_BYTES;
-    return table_bytes > small ? nanoseconds * TRAWL_COST_LARGE_TABLES_FACTOR : nanoseconds;
+    return table_bytes > trawl_cost_small_bytes(patterns)
+               ? nanoseconds * TRAWL_COST_LARGE_TABLES_FACTOR
+               : nanoseconds;
 }
 
 /* What a tier is expected to be like. */
