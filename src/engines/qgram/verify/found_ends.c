@@ -23,6 +23,7 @@ void trawl_found_ends_begin(trawl_found_ends *found, trawl_tier_walker *walker,
     found->compared = 0;
     found->possible_count = 0;
     found->records = walker->search.view.outputs.records;
+    found->is_near = walker->search.view.outputs.keys <= TRAWL_FOUND_ENDS_NEAR_KEYS;
 }
 
 /* Enters an end with a key into the lists, which are sorted; of two keys of one end the longer one
@@ -48,60 +49,95 @@ static void insert(trawl_found_ends *found, uint32_t end, uint32_t key, const ui
     found->count++;
 }
 
+static inline uint64_t difference(const uint8_t *past, const uint8_t *here, size_t bytes,
+                                  bool folded) {
+    uint64_t key = load(past - bytes), text = load(here - bytes);
+    return folded ? trawl_fold_word(key) ^ trawl_fold_word(text) : key ^ text;
+}
+
 /* Whether the `length` bytes before `past` and before `here` are equal. The first eight are
- * compared first: a long key that ends with a run of one byte begins with others. Where `length` is
- * less than eight, eight bytes can be read before both. Adds the bytes that were compared to
- * *compared. */
+ * compared first: a long key that ends with a run of one byte begins with others. Eight bytes can
+ * be read before both. Keys of up to 16 bytes, whose lengths no branch predicts, are compared
+ * without one. Adds the bytes that were compared to *compared. */
 static inline bool is_equal(const uint8_t *past, const uint8_t *here, size_t length, bool folded,
                             uint64_t *compared) {
     const size_t all = length < 8 ? 8 : length;
+    if (length <= 16) {
+        const size_t last = length < 8 ? length : 8;
+        *compared += all;
+        return (difference(past, here, 8, folded) | difference(past, here, all, folded)) >>
+                   (64 - 8 * last) ==
+               0;
+    }
     size_t bytes = all;
     uint64_t unequal;
     do {
-        uint64_t key = load(past - bytes), text = load(here - bytes);
-        unequal = folded ? trawl_fold_word(key) ^ trawl_fold_word(text) : key ^ text;
+        unequal = difference(past, here, bytes, folded);
         bytes = bytes >= 16 ? bytes - 8 : bytes == 8 ? 0 : 8;
     } while (unequal == 0 && bytes != 0);
     *compared += all - bytes;
-    return length < 8 ? unequal >> (64 - 8 * length) == 0 : unequal == 0;
+    return unequal == 0;
 }
 
-/* Compares the keys that are waiting, and enters those that are in the text. Each loop prefetches
- * what the next one reads. */
-void trawl_found_ends_compare(trawl_found_ends *found) {
+static inline uint32_t id_of(const trawl_endings_view *view, uint32_t key) {
+    const trawl_key_record *record = &view->outputs.records[key];
+    return record->patterns == 1 ? record->ids : view->outputs.ids[view->outputs.first[key]];
+}
+
+/* Compares a key with the text, and enters its end if they are equal. The key is not longer than
+ * the text before its end. */
+static inline void compare(trawl_found_ends *found, const trawl_endings_view *view, size_t end,
+                           uint32_t key, size_t length, const uint8_t *past) {
+    const uint8_t *here = found->window->text + end;
+    bool can_read = length >= 8 || (end >= 8 && past - view->patterns.bytes >= 8);
+    if (can_read ? is_equal(past, here, length, view->folded, &found->compared)
+                 : trawl_ending_common(past, here, 0, length, view->folded) == length) {
+        insert(found, (uint32_t)end, key, view->outputs.length);
+    }
+}
+
+/* Compares the keys that are waiting one after the other. */
+static void compare_near(trawl_found_ends *found) {
+    const trawl_endings_view *view = &found->walker->search.view;
+    for (uint32_t i = 0; i < found->possible_count; i++) {
+        const trawl_possible_key *possible = &found->possible[i];
+        uint32_t length = view->outputs.records[possible->key].length;
+        if (length <= possible->end) {
+            const uint8_t *past = trawl_view_end(&view->patterns, id_of(view, possible->key));
+            compare(found, view, possible->end, possible->key, length, past);
+        }
+    }
+}
+
+/* The same where tables and patterns come from farther away: each loop prefetches what the next one
+ * reads. */
+static void compare_far(trawl_found_ends *found) {
     const trawl_endings_view *view = &found->walker->search.view;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < found->possible_count; i++) {
         trawl_possible_key possible = found->possible[i];
-        const trawl_key_record *record = &view->outputs.records[possible.key];
-        possible.length = record->length;
-        possible.id = record->patterns == 1 ? record->ids
-                                            : view->outputs.ids[view->outputs.first[possible.key]];
-        bool is_known = possible.length <= 8 && !view->folded;
-        possible.past = is_known ? NULL : view->patterns.bytes;
+        possible.length = view->outputs.records[possible.key].length;
+        possible.id = id_of(view, possible.key);
         __builtin_prefetch(&view->patterns.offsets[possible.id + 1]);
         found->possible[kept] = possible;
         kept += possible.length <= possible.end;
     }
     for (uint32_t i = 0; i < kept; i++) {
         trawl_possible_key *possible = &found->possible[i];
-        if (possible->past != NULL) {
-            possible->past = trawl_view_end(&view->patterns, possible->id);
-            __builtin_prefetch(possible->past - 1);
-        }
+        possible->past = trawl_view_end(&view->patterns, possible->id);
+        __builtin_prefetch(possible->past - 1);
     }
     for (uint32_t i = 0; i < kept; i++) {
         const trawl_possible_key *possible = &found->possible[i];
-        const uint8_t *here = found->window->text + possible->end;
-        bool can_read = possible->length >= 8 ||
-                        (possible->end >= 8 && possible->past - view->patterns.bytes >= 8);
-        if (possible->past == NULL ||
-            (can_read
-                 ? is_equal(possible->past, here, possible->length, view->folded, &found->compared)
-                 : trawl_ending_common(possible->past, here, 0, possible->length, view->folded) ==
-                       possible->length)) {
-            insert(found, possible->end, possible->key, view->outputs.length);
-        }
+        compare(found, view, possible->end, possible->key, possible->length, possible->past);
+    }
+}
+
+void trawl_found_ends_compare(trawl_found_ends *found) {
+    if (found->is_near) {
+        compare_near(found);
+    } else {
+        compare_far(found);
     }
     found->possible_count = 0;
 }

@@ -15,8 +15,12 @@ typedef struct trawl_possible_key {
     uint32_t end, key;
     uint32_t length;
     uint32_t id;         /* of one of its patterns */
-    const uint8_t *past; /* behind this pattern's bytes; NULL: the key is known by its value */
+    const uint8_t *past; /* behind this pattern's bytes */
 } trawl_possible_key;
+
+/* Sets with more keys are not in the near caches: of each key a comparison reads a record, an
+ * offset and bytes, 24 bytes and more. Chosen, not measured against others. */
+#define TRAWL_FOUND_ENDS_NEAR_KEYS 4096u
 
 /* Keys that are compared together, so that the loads of their tables and bytes overlap. Chosen, not
  * measured against others. */
@@ -32,6 +36,7 @@ typedef struct trawl_found_ends {
     /* Ends to be looked up: bit i is the end first + i. Cleared at the first one. */
     uint64_t *marks;
     bool has_marks;
+    bool is_near;      /* keys are compared without prefetching what they are compared by */
     uint64_t compared; /* bytes of keys */
     uint32_t possible_count;
     const trawl_key_record *records;
