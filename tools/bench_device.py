@@ -17,7 +17,6 @@ Exit status: 0; 1 when a row could not be measured or differs from the CPU; 2 fo
 """
 
 import argparse
-import collections
 import json
 import math
 import os
@@ -26,18 +25,11 @@ import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_report
+import bench_targets
 import bench_workloads as workloads
 import tool_main
 
-# The target is in GB/s, for counting in 1 GiB on an H200; None: there is none.
-Row = collections.namedtuple("Row", "name patterns text target")
-TARGETS = {
-    "rare-10": 4000, "rare-100": 4000, "rare-1000": 4000, "rare-10000": 4000, "rare-100000": 3000,
-    "english-100": 2000, "english-5000": 1000, "english-50000": 600, "dna8-1000": 3000,
-    "dna8-8000": 3000, "dna8-16000": 3000, "dna32-10000": 4000, "snort-traffic": 500,
-    "yara-programs": 2000,
-}
-TABLE = [Row(row.name, row.patterns, row.text, TARGETS.get(row.name)) for row in workloads.TABLE]
+TABLE = workloads.TABLE
 MAX_COPIES = 2048  # of a text: they are arguments of one command
 FORMS = ("count", "patterns", "matches", "ends")
 
@@ -65,8 +57,8 @@ def measure(options, row, form, size):
         "ended after %g s (--row-limit)" % options.row_limit if status is None
         else "trawl bench ended with %d" % status]
     problems += [line.strip() for line in errors.splitlines() if line.strip()]
-    return {"name": row.name, "form": form, "bytes": size, "target": row.target, "rows": lines,
-            "problems": problems, "seconds": time.monotonic() - begin}
+    return {"name": row.name, "form": form, "bytes": size, "rows": lines, "problems": problems,
+            "seconds": time.monotonic() - begin}
 
 
 def parse_arguments(given):
@@ -149,7 +141,7 @@ def main(arguments):
     rows = workloads.choose_rows(options.rows, TABLE)
     if options.list:
         for row in rows:
-            print("%-18s %-34s %-24s %s" % (row.name, row.patterns, row.text, row.target or "-"))
+            print("%-18s %-34s %-24s %s" % (*row, bench_targets.H200.get(row.name, "-")))
         return 0
     if not options.report:
         measure_rows(options, rows)

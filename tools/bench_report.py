@@ -29,9 +29,7 @@ import textwrap
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_picture
-
-TARGET_MEAN = 4  # of the ratios of all rows, geometric
-TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
+import bench_targets
 
 
 def fastest(contestants):
@@ -64,9 +62,10 @@ def speed_text(one):
     return "-" if one is None else "%.3g" % one["speed"]["median"]
 
 
-def ratio_line(result):
+def ratio_line(result, targets):
     found = summarize(result)
     ours, peer, ratio = found["ours"], found["peer"], found["ratio"]
+    target = targets.get(result["name"])
     density = ours["matches"] / result["bytes"] if ours else None
     cells = [
         result["name"], "{:,}".format(result["patterns"]),
@@ -74,8 +73,8 @@ def ratio_line(result):
         "-" if ours is None else ours["chosen"] or ours["name"], speed_text(ours),
         "-" if peer is None else peer["name"], speed_text(peer),
         "-" if ratio is None else "%.2f (%.2f-%.2f)" % (ratio, *found["span"]),
-        "%g" % result["target"],
-        "-" if ratio is None else "yes" if ratio >= result["target"] else "**no**",
+        "%g" % target if target else "-",
+        "-" if ratio is None or not target else "yes" if ratio >= target else "**no**",
         "-" if found["of_best"] is None else "%.2f" % found["of_best"],
         "-" if found["best"] is None else found["best"]["name"],
     ]
@@ -90,23 +89,27 @@ def print_table(heading, lines):
     print()
 
 
-def print_ratios(results):
+def print_ratios(machine, results):
+    targets = bench_targets.ratios(machine["instruction sets"])
     print("## Ratios\n")
     print_table(["workload", "patterns", "matches a byte", "trawl's engine", "GB/s", "best peer",
                  "GB/s", "ratio (least-most)", "target", "met", "auto / best engine",
-                 "best engine"], [ratio_line(result) for result in results])
+                 "best engine"], [ratio_line(result, targets) for result in results])
     found = [(result, summarize(result)) for result in results]
-    ratios = [(one["ratio"], result["target"]) for result, one in found if one["ratio"]]
+    ratios = [(one["ratio"], targets.get(result["name"]))
+              for result, one in found if one["ratio"]]
     if ratios:
         mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
         print("- Geometric mean of %d ratios: %.2f (target: %g, %s)."
-              % (len(ratios), mean, TARGET_MEAN, "met" if mean >= TARGET_MEAN else "**not met**"))
-        print("- Targets met: %d of %d." % (sum(a >= b for a, b in ratios), len(ratios)))
+              % (len(ratios), mean, bench_targets.RATIO_MEAN,
+                 "met" if mean >= bench_targets.RATIO_MEAN else "**not met**"))
+        asked = [ratio >= target for ratio, target in ratios if target]
+        print("- Targets met: %d of %d." % (sum(asked), len(asked)))
     autos = [(one["of_best"], result["name"]) for result, one in found if one["of_best"]]
     if autos:
-        slow = ["%s (%.2f)" % (name, share) for share, name in sorted(autos) if share < TARGET_AUTO]
+        slow = ["%s (%.2f)" % (name, share) for share, name in sorted(autos) if share < bench_targets.AUTO]
         print("- The planner's choice reaches %g of the best engine on %d of %d%s."
-              % (TARGET_AUTO, len(autos) - len(slow), len(autos),
+              % (bench_targets.AUTO, len(autos) - len(slow), len(autos),
                  "; not on " + ", ".join(slow) if slow else ""))
     print()
 
@@ -215,7 +218,7 @@ def print_against(results, others, title):
 
 def print_report(machine, results):
     print_machine(machine, results)
-    print_ratios(results)
+    print_ratios(machine, results)
     print_speeds(results)
     print_builds(results)
     print_problems(results)
@@ -282,25 +285,41 @@ def print_plans(results):
         print("\n".join(lines))
 
 
+def bandwidth(results):
+    """The rate at which the runs read the card's memory, in GB/s; or None."""
+    return max((row["bandwidth_gb_per_second"] for result in results for row in device_rows(result)
+                if row.get("bandwidth_gb_per_second")), default=None)
+
+
+def device_target(result, card, memory_rate):
+    """In GB/s; None if there is none: the targets are for counting in 1 GiB of an H200."""
+    asked = bench_targets.H200.get(result["name"])
+    if not asked or result["form"] != "count" or "H200" not in card or result["bytes"] != 1 << 30:
+        return None
+    return asked if asked > 1 else memory_rate and asked * memory_rate
+
+
 def print_device_report(results, all_rows, card):
-    """The targets are for an H200."""
+    memory_rate = bandwidth(results)
     print("| workload | text | form | matches | kernel | GB/s | slowest-fastest | share of memory's "
           "rate | target | met |\n|---|---|---|---|---|---|---|---|---|---|")
     for result in results:
         rows = device_rows(result)
         for row in rows if all_rows else rows[:1]:
             speed, share = row["gb_per_second"], row.get("share_of_bandwidth")
-            asked = result["target"] if result["form"] == "count" and "H200" in card \
-                and result["bytes"] == 1 << 30 else None
+            asked = device_target(result, card, memory_rate)
             print("| %s | %s | %s | %s | %s | %.4g | %.4g-%.4g | %s | %s | %s |" % (
                 result["name"], size_text(result["bytes"]), result["form"],
                 format(row["matches"], ",") if row.get("matches") is not None else "-", title(row),
                 speed["median"], speed["min"], speed["max"],
-                "-" if share is None else "%.0f %%" % (100 * share), asked or "-",
+                "-" if share is None else "%.0f %%" % (100 * share),
+                "%.0f" % asked if asked else "-",
                 "-" if not asked else "yes" if speed["median"] >= asked else "**no**"))
         if not rows:
+            asked = device_target(result, card, memory_rate)
             print("| %s | %s | %s | - | - | - | - | - | %s | **no** |" % (
-                result["name"], size_text(result["bytes"]), result["form"], result["target"] or "-"))
+                result["name"], size_text(result["bytes"]), result["form"],
+                "%.0f" % asked if asked else "-"))
     print_plans(results)
     print()
     for result in results:
@@ -388,15 +407,9 @@ def newest(directory):
     return sorted({run.name: run for run in runs}.values(), key=lambda run: run.name)
 
 
-def bandwidth(run):
-    rates = [row["bandwidth_gb_per_second"] for result in run.results
-             for row in device_rows(result) if row.get("bandwidth_gb_per_second")]
-    return max(rates, default=None)
-
-
 def picture(run):
     if run.kind == "gpu":
-        rate, rows = bandwidth(run), []
+        rate, rows = bandwidth(run.results), []
         for result in run.counts():
             row = planned_row(result)
             if row:
@@ -432,8 +445,9 @@ def page(run):
             for key in ("GPU", "driver", "model", "CPUs", "trawl"):
                 if run.machine.get(key):
                     print("- %s: %s" % (key, run.machine[key]))
-            if bandwidth(run):
-                print("- its memory is read at %.4g GB/s, measured in the same run" % bandwidth(run))
+            if bandwidth(run.results):
+                print("- its memory is read at %.4g GB/s, measured in the same run"
+                      % bandwidth(run.results))
             print("\n## Speeds\n")
             print_device_report(run.results, True, run.machine["GPU"])
         else:

@@ -30,12 +30,13 @@ import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
 import bench_report
+import bench_targets
 import tool_main
 
-Workload = collections.namedtuple("Workload", "name patterns text target")
+Workload = collections.namedtuple("Workload", "name patterns text")
 
 # WORKLOADS: the seeded sets and texts; DATA: real sets and texts. Each file may also be there as
-# NAME.gz. The target is the least ratio of trawl's speed to that of the best peer.
+# NAME.gz.
 LOCATIONS = {
     "WORKLOADS": os.environ.get("WORKLOADS", "workloads"),
     "DATA": os.environ.get("TRAWL_DATA", "data"),
@@ -47,37 +48,37 @@ PROGRAMS = "WORKLOADS/usrbin.dat"
 TRAFFIC, DICKENS, ECOLI = "DATA/traffic-a.bin", "DATA/dickens.txt", "DATA/ecoli.raw"
 
 
-def seeded(name, text, target):
-    return Workload(name, "WORKLOADS/%s.pats.txt" % name, text, target)
+def seeded(name, text):
+    return Workload(name, "WORKLOADS/%s.pats.txt" % name, text)
 
 
 TABLE = [
-    seeded("rare-10", ENGLISH, 1.2),
-    seeded("rare-100", ENGLISH, 1.2),
-    seeded("rare-1000", ENGLISH, 2),
-    seeded("rare-10000", ENGLISH, 3),
-    seeded("rare-100000", ENGLISH, 3),
-    seeded("english-100", ENGLISH, 1.2),
-    seeded("english-5000", ENGLISH, 2),
-    seeded("english-50000", ENGLISH, 3),
-    seeded("code-100", CODE, 1.2),
-    seeded("code-1000", CODE, 2),
-    seeded("code-10000", CODE, 3),
-    seeded("bin-1000", BINARIES, 2),
-    seeded("bin-50000", BINARIES, 3),
-    seeded("dna8-1000", DNA, 10),
-    seeded("dna8-8000", DNA, 20),
-    seeded("dna8-16000", DNA, 25),
-    seeded("dna32-10000", DNA, 50),
-    Workload("snort-traffic", "DATA/snort-community.tsv", TRAFFIC, 2),
-    Workload("snort-programs", "DATA/snort-community.tsv", PROGRAMS, 2),
-    Workload("yara-traffic", "DATA/yara-literals.tsv", TRAFFIC, 2),
-    Workload("yara-programs", "DATA/yara-literals.tsv", PROGRAMS, 2),
-    Workload("phrases-dickens", "DATA/phrases.tsv", DICKENS, 2),
-    Workload("gitleaks-code", "DATA/gitleaks-keywords.tsv", CODE, 2),
-    Workload("gitleaks-programs", "DATA/gitleaks-keywords.tsv", PROGRAMS, 2),
-    Workload("mirna-ecoli", "DATA/mirna-mature.tsv", ECOLI, 2),
-    Workload("13grams-dickens", "DATA/gsm8k-13grams.tsv", DICKENS, 2),
+    seeded("rare-10", ENGLISH),
+    seeded("rare-100", ENGLISH),
+    seeded("rare-1000", ENGLISH),
+    seeded("rare-10000", ENGLISH),
+    seeded("rare-100000", ENGLISH),
+    seeded("english-100", ENGLISH),
+    seeded("english-5000", ENGLISH),
+    seeded("english-50000", ENGLISH),
+    seeded("code-100", CODE),
+    seeded("code-1000", CODE),
+    seeded("code-10000", CODE),
+    seeded("bin-1000", BINARIES),
+    seeded("bin-50000", BINARIES),
+    seeded("dna8-1000", DNA),
+    seeded("dna8-8000", DNA),
+    seeded("dna8-16000", DNA),
+    seeded("dna32-10000", DNA),
+    Workload("snort-traffic", "DATA/snort-community.tsv", TRAFFIC),
+    Workload("snort-programs", "DATA/snort-community.tsv", PROGRAMS),
+    Workload("yara-traffic", "DATA/yara-literals.tsv", TRAFFIC),
+    Workload("yara-programs", "DATA/yara-literals.tsv", PROGRAMS),
+    Workload("phrases-dickens", "DATA/phrases.tsv", DICKENS),
+    Workload("gitleaks-code", "DATA/gitleaks-keywords.tsv", CODE),
+    Workload("gitleaks-programs", "DATA/gitleaks-keywords.tsv", PROGRAMS),
+    Workload("mirna-ecoli", "DATA/mirna-mature.tsv", ECOLI),
+    Workload("13grams-dickens", "DATA/gsm8k-13grams.tsv", DICKENS),
 ]
 MAX_COPIES = 64  # of a text: they are arguments of one command
 
@@ -301,7 +302,7 @@ def measure(options, workload):
     else:
         problems += ["trawl bench ended with %s" % status] + said
     return {
-        "name": workload.name, "patterns": pattern_count(patterns), "target": workload.target,
+        "name": workload.name, "patterns": pattern_count(patterns),
         "pattern_file": os.path.basename(patterns), "text_file": os.path.basename(text),
         "copies": copies, "bytes": size, "flags": options.flags, "repeat": options.repeat,
         "load_before": load, "seconds": time.monotonic() - begin, "status": status,
@@ -415,7 +416,7 @@ def main(arguments):
     rows = choose_rows(options.rows, TABLE)
     if options.list:
         for row in rows:
-            print("%-18s %-34s %-24s %g" % row)
+            print("%-18s %-34s %-24s %s" % (*row, bench_targets.RATIOS.get(row.name, "-")))
         return 0
     if not options.report:
         measure_rows(options, rows)

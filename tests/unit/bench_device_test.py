@@ -26,7 +26,7 @@ esac
 def row(kernel, median, device="cuda:0"):
     return {"engine": "qgram", "variant": "mixed", "kernel": kernel, "device": device, "matches": 7,
             "gb_per_second": {"median": median, "min": median / 2, "max": median * 2},
-            "share_of_bandwidth": 0.25}
+            "share_of_bandwidth": 0.25, "bandwidth_gb_per_second": 4500}
 
 
 class Tool(unittest.TestCase):
@@ -61,11 +61,11 @@ class Tool(unittest.TestCase):
         status, output, _ = self.run_tool(self.path("trawl"), answer=rows)
         self.assertEqual(status, 0)
         self.assertIn("| rare-10 | 1 GiB | count | 7 | qgram:mixed:filter | 4100 | 2050-8200 | 25 % "
-                      "| 4000 | yes |", output)
+                      "| 4050 | yes |", output)
         self.assertNotIn("hot", output)
         status, output, _ = self.run_tool("--report", "--all")
         self.assertEqual(status, 0)
-        self.assertIn("qgram:mixed:hot | 1000 | 500-2000 | 25 % | 4000 | **no** |", output)
+        self.assertIn("qgram:mixed:hot | 1000 | 500-2000 | 25 % | 4050 | **no** |", output)
 
     def test_another_card_has_no_target(self):
         status, output, _ = self.run_tool(self.path("trawl"), answer=[row("filter", 4100)],
@@ -114,7 +114,7 @@ class Tool(unittest.TestCase):
     def test_failures(self):
         status, output, _ = self.run_tool(self.path("trawl"), status=2, said="trawl: no device")
         self.assertEqual(status, 1)
-        self.assertIn("| rare-10 | 1 GiB | count | - | - | - | - | - | 4000 | **no** |", output)
+        self.assertIn("| rare-10 | 1 GiB | count | - | - | - | - | - | - | **no** |", output)
         self.assertIn("trawl bench ended with 2", output)
         self.assertIn("trawl: no device", output)
         status, _, errors = self.run_tool("--forms", "all", self.path("trawl"))

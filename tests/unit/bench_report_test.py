@@ -33,14 +33,14 @@ def contestant(name, kind, median, ratio=None):
 
 def cpu_result(name, ours, peer):
     ratio = {"median": ours / peer, "min": ours / peer, "max": ours / peer}
-    return {"name": name, "patterns": 10, "target": 2, "text_file": "t", "copies": 1, "bytes": 1000,
+    return {"name": name, "patterns": 10, "text_file": "t", "copies": 1, "bytes": 1000,
             "flags": [], "repeat": 5, "load_before": 0, "problems": [], "notes": [],
             "bench_output": "/secret/place", "contestants": [
                 contestant("auto", "auto", ours, ratio), contestant("peer", "peer", peer)]}
 
 
 def gpu_result(name, speed):
-    return {"name": name, "form": "count", "bytes": 1 << 30, "target": 4000, "problems": [],
+    return {"name": name, "form": "count", "bytes": 1 << 30, "problems": [],
             "rows": [{"engine": "qgram", "variant": "mixed", "kernel": "filter", "matches": 7,
                       "device": "cuda:0", "reason": "why", "bandwidth_gb_per_second": 4000.0,
                       "share_of_bandwidth": speed / 4000,
