@@ -479,6 +479,7 @@ SHOWN = (("rare-10", "10 rare strings", "English"), ("rare-1000", "1,000 rare st
          ("english-100", "100 words", "English"), ("english-5000", "5,000 words", "English"),
          ("code-1000", "1,000 identifiers", "C source"),
          ("gitleaks-code", "244 keywords of secrets", "C source"),
+         ("gitleaks-programs", "244 keywords of secrets", "programs"),
          ("yara-programs", "35,526 malware strings", "programs"),
          ("yara-traffic", "35,526 malware strings", "traffic"),
          ("snort-traffic", "4,781 intrusion rules", "traffic"),
