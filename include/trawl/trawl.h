@@ -221,9 +221,8 @@ typedef struct trawl_compile_options {
     const char *device;
     const struct trawl_study_compile_options *study; /* NULL, or see trawl_study.h */
     /* About how many bytes of text will be scanned with the database. For a short text the planner
-     * prefers tables that are built fast, and on a CPU it tries no more filters than the scan can
-     * repay. 0: not known:
-     * building is not weighed, and everything is tried. */
+     * prefers tables that are built fast, and tries no more filters than the scan can repay. 0: not
+     * known: building is not weighed, and everything is tried. */
     uint64_t text_bytes;
 } trawl_compile_options;
 #define TRAWL_COMPILE_OPTIONS TRAWL_SIZED(trawl_compile_options)

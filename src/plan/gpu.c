@@ -355,11 +355,25 @@ static double compared_price(const device_plan *self, uint32_t way) {
     return scanning + 1e3 * nanoseconds / (double)self->options->text_bytes;
 }
 
+/* Whether trying filters may save more time than it takes: not where the automaton is built and the
+ * text is scanned before the trials could end. */
+static bool filters_are_worth_trying(const device_plan *self) {
+    const double text = (double)self->options->text_bytes;
+    const double trials = TRAWL_GPU_TRIALS_NANOSECONDS +
+                          TRAWL_GPU_TRIALS_PATTERN_NANOSECONDS * (double)self->patterns->count;
+    return self->options->text_bytes == 0 ||
+           self->obstacle[TRAWL_DEVICE_HOT].status != TRAWL_OK ||
+           compared_price(self, TRAWL_DEVICE_HOT) * text > 1e3 * trials;
+}
+
 /* Prices all ways and takes the cheapest one. */
 static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_error *error) {
     trawl_status status = price_hot(self, error);
-    if (status == TRAWL_OK) {
+    if (status == TRAWL_OK && filters_are_worth_trying(self)) {
         status = price_filter(self, error);
+    } else if (status == TRAWL_OK) {
+        (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_FILTER], TRAWL_ERROR_LIMIT,
+                         "not tried, as the text is scanned before filters could be chosen");
     }
     if (status != TRAWL_OK) {
         return status;

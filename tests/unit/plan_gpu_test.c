@@ -44,7 +44,7 @@ static trawl_patterns *of_letters(const char *letters, unsigned count, size_t le
     trawl_patterns *patterns;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     for (unsigned i = 0; i < count; i++) {
-        char bytes[64];
+        char bytes[400];
         unsigned rest = i * 2654435761u;
         for (size_t j = 0; j < length; j++, rest /= (unsigned)strlen(letters))
             bytes[j] = letters[rest % strlen(letters)];
@@ -214,11 +214,11 @@ static void the_callers_device_costs_decide(void **state) {
     trawl_patterns_free(patterns);
 }
 
+/* Building counts where the text is short; filters are not even tried where the automaton is built
+ * and the text scanned before the trials could end. */
 static void building_counts_where_the_text_is_short(void **state) {
     (void)state;
     enum { SAMPLE = 65536 };
-    trawl_patterns *patterns = of_letters("abcdefghijklmnopqrstuvwxyz", 3000, 60);
-    char *text = text_of(patterns, SAMPLE);
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
     costs.filter = 100; /* filters are slow, but their tables are small */
     trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
@@ -226,23 +226,34 @@ static void building_counts_where_the_text_is_short(void **state) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.device = "cuda";
     options.study = &study;
-    options.sample = text;
     options.sample_length = SAMPLE;
     static const struct {
+        unsigned count;
+        size_t length;
         uint64_t text_bytes;
         const char *engine;
-    } cases[] = {{0, "ac-dfa"}, {UINT64_C(1) << 40, "ac-dfa"}, {1000000, "qgram"}};
+        bool tried;
+    } cases[] = {{3000, 60, 0, "ac-dfa", true},
+                 {3000, 60, UINT64_C(1) << 40, "ac-dfa", true},
+                 {3000, 60, 1000000, "ac-dfa", false},
+                 {10000, 400, 1000000, "qgram", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trawl_patterns *patterns =
+            of_letters("abcdefghijklmnopqrstuvwxyz", cases[i].count, cases[i].length);
+        char *text = text_of(patterns, SAMPLE);
         trawl_db *db = NULL;
         trawl_db_information information = TRAWL_DB_INFORMATION;
+        options.sample = text;
         options.text_bytes = cases[i].text_bytes;
         assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
         (void)trawl_db_info(db, &information, NULL);
         assert_string_equal(information.engine, cases[i].engine);
+        assert_int_equal(cases[i].tried,
+                         strstr(information.reason, "kernel filter: not tried") == NULL);
         trawl_db_free(db);
+        free(text);
+        trawl_patterns_free(patterns);
     }
-    free(text);
-    trawl_patterns_free(patterns);
 }
 
 /* Without a GPU "auto" is the CPU; an engine by name is taken whatever the device; names that no
