@@ -361,8 +361,7 @@ static bool filters_are_worth_trying(const device_plan *self) {
     const double text = (double)self->options->text_bytes;
     const double trials = TRAWL_GPU_TRIALS_NANOSECONDS +
                           TRAWL_GPU_TRIALS_PATTERN_NANOSECONDS * (double)self->patterns->count;
-    return self->options->text_bytes == 0 ||
-           self->obstacle[TRAWL_DEVICE_HOT].status != TRAWL_OK ||
+    return self->options->text_bytes == 0 || self->obstacle[TRAWL_DEVICE_HOT].status != TRAWL_OK ||
            compared_price(self, TRAWL_DEVICE_HOT) * text > 1e3 * trials;
 }
 
