@@ -98,6 +98,27 @@ continued() {
     done
 }
 
+# shrinks MAKE COMMAND...: COMMAND has the journal j and reads the text `shrinking`, which MAKE writes and which becomes
+# shorter meanwhile: exit status 2, and one message about it.
+shrinks() {
+    local make=$1 got=0 attempt
+    shift
+    for ((attempt = 0; got == 0 && attempt < 10; attempt++)); do # until it shrinks before the command has ended
+        rm -rf j
+        $make
+        "$@" >"$work/.out" 2>"$work/.err" &
+        while [ ! -e j/journal-0 ] && kill -0 $! 2>/dev/null; do :; done
+        truncate -s 1000 shrinking
+        wait $!
+        got=$?
+    done
+    checks=$((checks + 1))
+    if [ $got -ne 2 ] || [ "$(wc -l <"$work/.err")" -ne 1 ] || ! grep -q '^trawl: text shrinking: ' "$work/.err" ||
+        grep -qi 'input/output' "$work/.err"; then
+        fail "$* with a text that shrinks (status $got)"
+    fi
+}
+
 # has TOOL...: all of them are installed.
 has() {
     local tool
