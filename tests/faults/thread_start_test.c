@@ -11,6 +11,7 @@
 #include "trawl/trawl_study.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -29,7 +30,20 @@ const char *__tsan_default_options(void) {
 }
 #endif
 
-static atomic_ulong started; /* threads */
+static atomic_ulong started, running; /* threads */
+
+/* What a thread begins with. */
+typedef struct beginning {
+    void *(*work)(void *);
+    void *context;
+} beginning;
+
+static void *begin(void *context) {
+    beginning here = *(beginning *)context;
+    free(context);
+    atomic_fetch_add(&running, 1);
+    return here.work(here.context);
+}
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*work)(void *), void *context);
@@ -38,8 +52,18 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*work)(void *), void *context) {
+    beginning *first = malloc(sizeof *first);
+    assert_non_null(first);
+    *first = (beginning){work, context};
     atomic_fetch_add(&started, 1);
-    return __real_pthread_create(thread, attributes, work, context);
+    return __real_pthread_create(thread, attributes, begin, first);
+}
+
+/* AddressSanitizer allocates memory in a thread that begins, and does not take the locks of its
+ * allocator before a fork: in the child they would be held for ever. */
+static void wait_for_sanitizer(void) {
+    while (TESTS_ADDRESS_SANITIZER && atomic_load(&running) != atomic_load(&started))
+        (void)sched_yield();
 }
 
 enum { LINE = 16, SMALL = 1024, LARGE = 1 << 20, THREADS = 4 };
@@ -155,6 +179,7 @@ static void small_texts_start_no_threads(void **state) {
     options.threads = THREADS;
     options.report = &report; /* such a scan uses no scanner that the database keeps */
     atomic_store(&started, 0);
+    atomic_store(&running, 0);
     assert_int_equal(trawl_scan(db, text, NOT_SHARED, &options, ignore, NULL, NULL), TRAWL_OK);
     assert_int_equal(trawl_count(db, text, NOT_SHARED, &options, &total, NULL, NULL), TRAWL_OK);
     assert_true(use_all(&all, NOT_SHARED));
@@ -180,6 +205,7 @@ enum { CHUNK = 64 };
 /* Runs `work` in the child of a fork and, if `again`, in the child's child. */
 static void in_child(bool (*work)(kept *all), kept *all, bool again) {
     int how;
+    wait_for_sanitizer();
     pid_t child = fork();
     if (child == 0) {
         (void)alarm(60); /* else a child that waits for a lost thread would do so for ever */
