@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the benchmarks aim at, by the names of their workloads. Workloads that are missing here have
+"""The aims of the benchmarks, by the names of their workloads. Workloads that are missing here have
 no target."""
 
 # CPU, one thread: trawl's speed over that of the best peer.

@@ -14,7 +14,8 @@ enum { EXIT_MATCHED = 0, EXIT_NOTHING = 1, EXIT_ERROR = 2 };
  * line. Any thread may call this function. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, unless *told is set, and sets it: for what several threads find out at the same time.
+/* The same, unless *told is set, and sets it: for an error that several threads may meet at
+ * the same time.
  * NULL: always. */
 void report_once(atomic_bool *told, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,8 +12,8 @@ typedef struct study_options {
 } study_options;
 
 /* Sets all to the defaults, and makes the options, which may be NULL, point to those for compiling.
- * Options of scans point to theirs once a flag sets one of them: without them the library keeps
- * from scan to scan what a small text needs. */
+ * Options of scans point to theirs once a flag sets one of them: without them the library scans
+ * small texts with a scanner that it keeps. */
 static inline void study_options_begin(study_options *study, trawl_compile_options *compile) {
     *study =
         (study_options){.compile = TRAWL_STUDY_COMPILE_OPTIONS, .scan = TRAWL_STUDY_SCAN_OPTIONS};

@@ -7,7 +7,7 @@
 #include "cli/scan/plan.h"
 
 /* Makes the next scan of a text report into *done, if --stats is given: without a report the
- * library keeps from scan to scan what a small text needs. */
+ * library scans small texts with a scanner that it keeps. */
 void scan_want_report(const scan_plan *plan, text_scanner *scanner, scan_done *done);
 
 /* Ends that, and adds *done to the sums. */

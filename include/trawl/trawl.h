@@ -42,8 +42,9 @@
  *    are fewer. Ask for as many as there are CPUs.
  *  - The child of a fork has all objects, but none of their threads. It may use and free each
  *    object that no call was changing at the time of the fork; calls with several threads start new
- *    ones there. If a callback of such a call forks, the child must not return from it. What has
- *    used a GPU is an exception: CUDA does not work in the child of a process that has used it.
+ *    ones there. If a callback of such a call forks, the child must not return from it. Objects
+ *    that have used a GPU are an exception: CUDA does not work in the child of a process that has
+ *    used it.
  */
 #ifndef TRAWL_TRAWL_H
 #define TRAWL_TRAWL_H

@@ -69,8 +69,8 @@ trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *e
     return TRAWL_OK;
 }
 
-/* In the child of a fork, which has no helpers: forgets them. Initialises what they slept on or may
- * have locked, since destroying a condition waits for those who sleep on it. */
+/* In the child of a fork, which has no helpers: forgets them. Initialises the condition on which
+ * they slept, since destroying it would wait for them, and the lock that one may have held. */
 static void forget_lost_helpers(trawl_team *team) {
     if (team->started == 0 || team->process == getpid()) {
         return;

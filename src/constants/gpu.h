@@ -202,8 +202,8 @@
  * have no false candidates. The same number as TRAWL_SURVEY_FEW_HITS, and for the same reason. */
 #define TRAWL_GPU_FEW_CHANCE_PASSES 16.0
 
-/* What all trials of a set take at least, and for each pattern, on a Zen 3: 0.11 to 2.2 s for 1,000
- * to 200,000 patterns of six sets (docs/notebook/2026-11-gpu-planner.md). */
+/* The time of all trials of a set, at least, and for each pattern, on a Zen 3: 0.11 to 2.2 s for
+ * 1,000 to 200,000 patterns of six sets (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_TRIALS_NANOSECONDS 50e6
 #define TRAWL_GPU_TRIALS_PATTERN_NANOSECONDS 5e3
 

@@ -307,7 +307,7 @@ static uint32_t fastest_within(const trawl_plan_record *record, double most_byte
 }
 
 /* Names the fastest engine, if it was not chosen: its tables are large. If tables that are not
- * small were chosen, names what small ones would cost. */
+ * small were chosen, names the fastest engine with small ones. */
 static void explain_tables(trawl_plan *plan, uint32_t chosen, size_t patterns,
                            const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;

@@ -21,7 +21,7 @@
 #define TRAWL_IDLE_MOST_BYTES ((size_t)1 << 20)
 
 /* Matches that a scanner counts by pattern one by one, at most: as many as take about the time of
- * opening what a run needs, and four for each byte, a few times what an automaton takes for it.
+ * preparing a run, and four for each byte, a few times as long as an automaton takes for it.
  * This time is lost where a text has more. Chosen, not measured. */
 #define TRAWL_IDLE_COUNTED_MATCHES UINT64_C(16384)
 #define TRAWL_IDLE_COUNTED_BY_BYTE 4u

@@ -32,7 +32,7 @@ const char *__tsan_default_options(void) {
 
 static atomic_ulong started, running; /* threads */
 
-/* What a thread begins with. */
+/* The function and the argument of a new thread. */
 typedef struct beginning {
     void *(*work)(void *);
     void *context;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""tools/zoo_oracle.py: its naive search, and what it says of a trawl that is told what to answer.
+"""tools/zoo_oracle.py: its naive search, and its report about a trawl that gives prepared answers.
 
     zoo_oracle_test.py path/to/tools/zoo_oracle.py
 """

@@ -165,7 +165,7 @@ trawl_cuda_anchor_rates trawl_cuda_anchor_trials_try(trawl_cuda_anchor_trials *t
     uint32_t step = (uint32_t)(anchors / most) + 1;
     trawl_cuda_anchor_trials_begin(trials, tier, set->text, set->chooses);
     uint32_t chosen = choose_some(trials, set, 0, 2 * step);
-    /* Growth says what the patterns would bring that are not tried. */
+    /* The growth from half of the tried patterns to all of them goes on to the others. */
     trawl_cuda_anchor_rates half = {.rate = 0};
     if (step > 1) {
         half = validate(trials, set);

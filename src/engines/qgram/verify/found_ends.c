@@ -109,8 +109,8 @@ static void compare_near(trawl_found_ends *found) {
     }
 }
 
-/* The same where tables and patterns come from farther away: each loop prefetches what the next one
- * reads. */
+/* The same where tables and patterns come from farther away: each loop prefetches the memory that
+ * the next one reads. */
 static void compare_far(trawl_found_ends *found) {
     const trawl_endings_view *view = &found->walker->search.view;
     uint32_t kept = 0;

@@ -36,7 +36,7 @@ typedef struct trawl_found_ends {
     /* Ends to be looked up: bit i is the end first + i. Cleared at the first one. */
     uint64_t *marks;
     bool has_marks;
-    bool is_near;      /* keys are compared without prefetching what they are compared by */
+    bool is_near;      /* tables and patterns are in near caches: nothing is prefetched */
     uint64_t compared; /* bytes of keys */
     uint32_t possible_count;
     const trawl_key_record *records;
