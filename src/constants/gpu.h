@@ -257,6 +257,22 @@
 #define TRAWL_GPU_RECORD_FILTER_BITS 24u
 #define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
 
+/* ------------------------------------------------------------------ qgram, kernel sparse */
+
+/* A sample: a sector of the text from device memory, and a word of the filter from the L2 cache. */
+#define TRAWL_GPU_SPARSE_SAMPLE 20.0
+
+/* A look-up that misses the L2 cache, and the share of that cache which tables can fill. */
+#define TRAWL_GPU_SPARSE_MISS 30.0
+#define TRAWL_GPU_SPARSE_CACHE_SHARE 0.5
+
+/* A candidate: two words of the heads and the entries of a bucket. */
+#define TRAWL_GPU_SPARSE_CANDIDATE 30.0
+
+/* Tables of this kernel that are made although another kernel is expected to be faster, so that
+ * scans may ask for it: at most so many bytes, which take a tenth of a second. Policy. */
+#define TRAWL_GPU_SPARSE_NEEDLESS_BYTES (UINT64_C(16) << 20)
+
 /* ------------------------------------------------------------------ qgram, kernel packed */
 
 /* The prices of a byte of text that is none of the letters (docs/notebook/2026-11-gpu-planner.md),

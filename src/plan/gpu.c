@@ -12,6 +12,7 @@
 #include "engines/qgram/gpu/free_anchors.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 #include "engines/qgram/gpu/packed_tables.h"
+#include "engines/qgram/gpu/sparse_tables.h"
 
 _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has all tiers");
 
@@ -25,6 +26,7 @@ static const trawl_cuda_properties usual_device = {
 const trawl_plan_way trawl_plan_ways[TRAWL_DEVICE_WAYS] = {
     [TRAWL_DEVICE_FILTER] = {"qgram", "filter"},
     [TRAWL_DEVICE_PACKED] = {"qgram", "packed"},
+    [TRAWL_DEVICE_SPARSE] = {"qgram", "sparse"},
     [TRAWL_DEVICE_HOT] = {"ac-dfa", "hot"},
 };
 
@@ -38,6 +40,7 @@ typedef struct device_plan {
     trawl_device_costs costs;
     trawl_cuda_qgram_layout *layout;
     uint64_t filter_shared_bytes; /* of the filters of `layout` */
+    trawl_cuda_sparse_layout sparse;
     trawl_hot_estimate hot;
     trawl_error obstacle[TRAWL_DEVICE_WAYS]; /* why a way is not possible; TRAWL_OK: it is */
     trawl_device_record *record;
@@ -188,6 +191,26 @@ static void price_packed(device_plan *self) {
     self->record->shared_bytes[TRAWL_DEVICE_PACKED] = TRAWL_CUDA_PACKED_KMERS;
 }
 
+/* Of kernels filter and sparse, engine qgram chooses the one with the lower price by itself: so
+ * the price of filter has to be known. */
+static trawl_status price_sparse(device_plan *self, trawl_error *error) {
+    const trawl_compile_settings *options = self->options;
+    trawl_error *obstacle = &self->obstacle[TRAWL_DEVICE_SPARSE];
+    if (self->obstacle[TRAWL_DEVICE_FILTER].status != TRAWL_OK) {
+        *obstacle = self->obstacle[TRAWL_DEVICE_FILTER];
+        return TRAWL_OK;
+    }
+    trawl_status status =
+        trawl_cuda_sparse_choose(self->patterns, options->sample, options->sample_length,
+                                 &self->device, &self->sparse, obstacle, error);
+    if (status == TRAWL_OK && obstacle->status == TRAWL_OK) {
+        self->record->picoseconds[TRAWL_DEVICE_SPARSE] = self->sparse.price * self->costs.filter;
+        self->record->bytes[TRAWL_DEVICE_SPARSE] =
+            self->sparse.bytes + TRAWL_GPU_QGRAM_PATTERN_BYTES * (uint64_t)self->patterns->count;
+    }
+    return status;
+}
+
 static trawl_status price_hot(device_plan *self, trawl_error *error) {
     const trawl_compile_settings *options = self->options;
     trawl_status status =
@@ -260,6 +283,16 @@ static void explain_packed(const device_plan *self, trawl_plan *plan) {
     trawl_plan_add(plan, " or more of each block's shared memory that say what ends with it");
 }
 
+static void explain_sparse(const device_plan *self, trawl_plan *plan) {
+    trawl_plan_add(
+        plan,
+        "samples of %u bytes, %u bytes apart, so that most of the text is not read; %.2g "
+        "%% of them are candidates, ",
+        TRAWL_SPARSE_GRAM, self->sparse.tier.stride, 100 * self->sparse.candidates);
+    add_bytes(plan, self->record->bytes[TRAWL_DEVICE_SPARSE]);
+    trawl_plan_add(plan, " of tables behind the L2 cache");
+}
+
 static void explain_hot(const device_plan *self, trawl_plan *plan) {
     const trawl_hot_estimate *hot = &self->hot;
     if (hot->rows + 0.5 >= hot->states) {
@@ -281,6 +314,8 @@ static void explain_way(const device_plan *self, uint32_t way, trawl_plan *plan)
         explain_filter(self, plan);
     } else if (way == TRAWL_DEVICE_PACKED) {
         explain_packed(self, plan);
+    } else if (way == TRAWL_DEVICE_SPARSE) {
+        explain_sparse(self, plan);
     } else {
         explain_hot(self, plan);
     }
@@ -365,6 +400,13 @@ static bool filters_are_worth_trying(const device_plan *self) {
            compared_price(self, TRAWL_DEVICE_HOT) * text > 1e3 * trials;
 }
 
+/* Which of filter and sparse engine qgram chooses, one of which is possible. */
+static uint32_t kernel_of_qgram(const device_plan *self) {
+    const bool is_sparse = self->obstacle[TRAWL_DEVICE_SPARSE].status == TRAWL_OK &&
+                           self->sparse.price < self->layout->price;
+    return is_sparse ? TRAWL_DEVICE_SPARSE : TRAWL_DEVICE_FILTER;
+}
+
 /* Prices all ways and takes the cheapest one. */
 static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_error *error) {
     trawl_status status = price_hot(self, error);
@@ -378,6 +420,10 @@ static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_erro
         return status;
     }
     price_packed(self);
+    status = price_sparse(self, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     uint32_t best = TRAWL_DEVICE_WAYS;
     for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
         if (self->obstacle[way].status == TRAWL_OK &&
@@ -385,9 +431,11 @@ static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_erro
             best = way;
         }
     }
-    /* Engine qgram would choose packed by itself, since it is possible and pays. */
-    if (best == TRAWL_DEVICE_FILTER && self->obstacle[TRAWL_DEVICE_PACKED].status == TRAWL_OK) {
-        best = TRAWL_DEVICE_PACKED;
+    /* Engine qgram would choose packed by itself, since it is possible and pays, and then the
+     * cheaper one of sparse and filter. */
+    if (best == TRAWL_DEVICE_FILTER || best == TRAWL_DEVICE_SPARSE) {
+        const bool packs = self->obstacle[TRAWL_DEVICE_PACKED].status == TRAWL_OK;
+        best = packs ? TRAWL_DEVICE_PACKED : kernel_of_qgram(self);
     }
     /* If no way is possible: when building is refused, trawl_plan_next takes another engine. */
     best = best == TRAWL_DEVICE_WAYS ? TRAWL_DEVICE_HOT : best;

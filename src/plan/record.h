@@ -36,8 +36,8 @@ typedef struct trawl_plan_record {
 double trawl_plan_building(const trawl_plan_record *record, uint32_t engine);
 
 /* Ways of scanning on a GPU (an engine and a kernel): indices in a record. */
-enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_HOT };
-#define TRAWL_DEVICE_WAYS 3u
+enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_SPARSE, TRAWL_DEVICE_HOT };
+#define TRAWL_DEVICE_WAYS 4u
 #define TRAWL_DEVICE_MOST_TIERS 4u
 #define TRAWL_DEVICE_AUTOMATON 3u
 

@@ -75,7 +75,7 @@ static void print_layout(const trawl_cuda_qgram_layout *layout, FILE *words) {
 trawl_status device_plan_describe(const trawl_patterns *patterns, const trawl_plan *plan,
                                   const trawl_device_costs *costs, const device_text *text,
                                   uint64_t *number, FILE *words, trawl_error *error) {
-    static const char *const ways[TRAWL_DEVICE_WAYS] = {"filter", "packed", "hot"};
+    static const char *const ways[TRAWL_DEVICE_WAYS] = {"filter", "packed", "sparse", "hot"};
     (void)fprintf(words, " %s", ways[plan->device.chosen]);
     *number = plan->device.chosen;
     if (plan->device.chosen != TRAWL_DEVICE_FILTER) {

@@ -31,6 +31,8 @@ static const struct {
     {"qgram", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton", "no automaton"},
     {"qgram", NULL, "packed", ANY, ANY, TRAWL_ERROR_LIMIT, "kernel packed",
      "more than four letters, or patterns of more than eight"},
+    {"qgram", NULL, "sparse", ANY, ANY, TRAWL_ERROR_LIMIT, "kernel sparse",
+     "patterns of fewer than 47 bytes, or needless tables of more than 16 MB"},
     {"rabin-karp", "grouped", "prefix-sums", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
      "prefix sums are taken modulo a prime, grouped hashes modulo 2^64"},
     {"rabin-karp", "grouped", "steps", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",

@@ -519,6 +519,9 @@ static const trawl_kernel_entry kernels[] = {
     {"filter", "sampled q-grams in shared memory, then exact verification: one walk", "trawl"},
     {"packed", "at most 4 letters, patterns of up to 8: windows of packed letters in shared memory",
      "trawl"},
+    {"sparse",
+     "patterns of 47 bytes and more: samples so far apart that most of the text is not read",
+     "trawl"},
     {NULL, NULL, NULL},
 };
 

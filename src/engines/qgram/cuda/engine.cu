@@ -181,21 +181,39 @@ static trawl_status plan_strips(const trawl_cuda_db *uploaded,
 
 static uint32_t choose(const trawl_cuda_db *uploaded) {
     const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
-    return tables->packed_pays ? TRAWL_CUDA_QGRAM_PACKED : TRAWL_CUDA_QGRAM_FILTER;
+    return tables->packed_pays   ? TRAWL_CUDA_QGRAM_PACKED
+           : tables->sparse_pays ? TRAWL_CUDA_QGRAM_SPARSE
+                                 : TRAWL_CUDA_QGRAM_FILTER;
+}
+
+/* The memory of kernel sparse. Records of full strips are written with the tiers' tables. */
+static trawl_status plan_sparse(const trawl_cuda_db *uploaded,
+                                const trawl_cuda_launch_request *request,
+                                trawl_cuda_launch_plan *plan, trawl_error *error) {
+    const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
+    uint32_t bytes = trawl_cuda_sparse_shared_bytes();
+    if (request->form == TRAWL_CUDA_MATCHES) {
+        const uint32_t full = trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads);
+        bytes = full > bytes ? full : bytes;
+        plan->workspace_bytes = slices_of(request, plan) * noted_bytes(plan);
+    }
+    return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
 }
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_qgram_uploaded *tables = (const trawl_cuda_qgram_uploaded *)uploaded->tables;
-    bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
-    if (packs && tables->obstacle.status != TRAWL_OK) {
-        return trawl_fail(error, tables->obstacle.status, "qgram, kernel packed: %s",
-                          tables->obstacle.message);
+    const bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
+    const bool is_sparse = plan->kernel == TRAWL_CUDA_QGRAM_SPARSE;
+    const trawl_error *obstacle = is_sparse ? &tables->sparse_obstacle : &tables->packed_obstacle;
+    if ((packs || is_sparse) && obstacle->status != TRAWL_OK) {
+        return trawl_fail(error, obstacle->status, "qgram, kernel %s: %s",
+                          trawl_cuda_kernel_name(uploaded, plan), obstacle->message);
     }
     uint32_t most_batches = MOST_BATCHES;
     if (request->form == TRAWL_CUDA_MATCHES && !packs) {
-        most_batches = tables->chains.states != 0 ? trawl_qgram_tuned::state_batches
-                                                  : trawl_qgram_tuned::record_batches;
+        most_batches = tables->chains.states != 0 && !is_sparse ? trawl_qgram_tuned::state_batches
+                                                                : trawl_qgram_tuned::record_batches;
     }
     trawl_status status = plan_strips(uploaded, request, most_batches, plan, error);
     if (status != TRAWL_OK) {
@@ -207,6 +225,9 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
             plan->workspace_bytes = slices_of(request, plan) * marks_bytes(plan);
         }
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
+    }
+    if (is_sparse) {
+        return plan_sparse(uploaded, request, plan, error);
     }
     /* Frequent patterns may be longer than patterns of the tiers before theirs (runs of one byte),
      * so records with the same end have to be sorted. */
@@ -290,6 +311,31 @@ static trawl_status test_all(const trawl_cuda_qgram_uploaded *tables,
                                                 : status;
 }
 
+/* Kernel sparse. Its hits are those of one tier. `call` has all tiers, for full strips. */
+static trawl_status launch_sparse(const trawl_cuda_qgram_uploaded *tables,
+                                  trawl_cuda_qgram_call *call, trawl_error *error) {
+    const trawl_cuda_qgram_view *all = call->view;
+    trawl_cuda_qgram_view keys = {};
+    keys.tiers = 1;
+    keys.table[0] = tables->sparse.table;
+    if (call->reporter->output.pass != TRAWL_CUDA_PASS_RECORDS) {
+        return trawl_cuda_sparse_scan(call, &tables->sparse, error);
+    }
+    call->view = &keys;
+    trawl_status status = trawl_cuda_qgram_order_hits(call, 1, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_write_records(call, error);
+    }
+    if (status == TRAWL_OK) {
+        call->view = all;
+        const bool longest = keys.table[0].endings.keys.longest;
+        status = trawl_cuda_qgram_write_full_strips(call, longest ? 0 : all->tiers, error);
+    }
+    return status == TRAWL_OK && tables->automaton != NULL
+               ? trawl_cuda_qgram_sort_full_strips(call, error)
+               : status;
+}
+
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
@@ -315,22 +361,27 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                                   plan->shared_bytes,
                                   &uploaded->device,
                                   stream};
+    const bool is_sparse = plan->kernel == TRAWL_CUDA_QGRAM_SPARSE;
     if (output->pass != TRAWL_CUDA_PASS_SIZES && output->pass != TRAWL_CUDA_PASS_RECORDS) {
-        return test_all(tables, &call, &view, NULL, error);
+        return is_sparse ? launch_sparse(tables, &call, error)
+                         : test_all(tables, &call, &view, NULL, error);
     }
-    uint8_t *kept =
-        (uint8_t *)workspace + bytes + slice->first / plan->slice_bytes * kept_bytes(tables, plan);
+    const uint64_t number = slice->first / plan->slice_bytes;
+    uint8_t *kept = (uint8_t *)workspace + (is_sparse ? number * noted_bytes(plan)
+                                                      : bytes + number * kept_bytes(tables, plan));
     call.noted = noted_of(plan, kept);
     const trawl_cuda_qgram_states_call with_states = {&call, &tables->chains,
                                                       kept + noted_bytes(plan)};
     const trawl_cuda_qgram_states_call *states = tables->chains.states != 0 ? &with_states : NULL;
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        return write_all(&call, states, tables->filter_tiers, error);
+        return is_sparse ? launch_sparse(tables, &call, error)
+                         : write_all(&call, states, tables->filter_tiers, error);
     }
     TRAWL_CUDA_TRY(
         cudaMemsetAsync(call.noted.overflown, 0, noted_words(plan) * sizeof(uint32_t), stream),
         error);
-    return test_all(tables, &call, &view, states, error);
+    return is_sparse ? launch_sparse(tables, &call, error)
+                     : test_all(tables, &call, &view, states, error);
 }
 
 const trawl_cuda_engine trawl_cuda_qgram = {

@@ -9,6 +9,8 @@
  *     noted hits, in order ────────► records.cu ────────────► records
  *     these and automaton's states ► automaton_records.cu ──► records
  *     too many hits ───────────────► full_strips.cu ────────► records
+ *
+ * Kernel sparse notes hits by itself (sparse_scan.cu); kernel packed has none (packed.cuh).
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
@@ -22,7 +24,7 @@ extern "C" {
 #include "gpu/uploader.cuh"
 
 /* The kernels, in the order of `kernels` in build.c. */
-enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
+enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED, TRAWL_CUDA_QGRAM_SPARSE };
 
 /*
  * A warp tests its strip batch by batch. A batch is 2 KiB: 4 vectors of 512 bytes, 16 bytes for

@@ -98,6 +98,13 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t packed_threads = 1024;
     static constexpr uint32_t packed_threads_reporting = 512;
 
+    /* Kernel sparse: threads of a block, and blocks of a multiprocessor for which there are
+     * registers; samples that a thread has at once. */
+    static constexpr uint32_t sparse_threads = 256;
+    static constexpr uint32_t sparse_blocks = 5;
+    static constexpr uint32_t sparse_blocks_reporting = 3;
+    static constexpr uint32_t sparse_together = 4;
+
     /* Records of kernel packed: threads of a block, and blocks of a multiprocessor. */
     static constexpr uint32_t packed_record_threads = 256;
     static constexpr uint32_t packed_record_blocks = 4;

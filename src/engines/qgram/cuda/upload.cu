@@ -60,11 +60,28 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
+/* All tables in host memory. */
+typedef struct host_tables {
+    trawl_cuda_qgram_layout filter;
+    trawl_cuda_packed_layout packed;
+    trawl_cuda_sparse_layout sparse;
+} host_tables;
+
+static void release_tables(host_tables *self) {
+    if (self != NULL) {
+        trawl_cuda_qgram_layout_release(&self->filter);
+        trawl_cuda_packed_layout_release(&self->packed);
+        trawl_cuda_sparse_layout_release(&self->sparse);
+        trawl_release(self);
+    }
+}
+
 /* The tables to be uploaded. */
 typedef struct upload_sources {
     const trawl_cuda_qgram_layout *layout;
     const uint32_t *image;
     const trawl_cuda_packed_layout *packed; /* NULL if the set cannot be packed */
+    const trawl_cuda_sparse_layout *sparse; /* NULL if there is none */
     trawl_cuda_qgram_host_chains chains;
 } upload_sources;
 
@@ -87,6 +104,14 @@ static void put_tables(trawl_cuda_uploader *upload, const upload_sources *source
         keys->first_hit = uploaded->hits;
         uploaded->hits += packed->arrays.keys.count;
         trawl_cuda_packed_put(upload, packed, &tables->packed, keys);
+    }
+    if (sources->sparse != NULL) {
+        trawl_cuda_keys *keys = &uploaded->keys[layout->tiers + (packed != NULL)];
+        keys->first_hit = uploaded->hits;
+        uploaded->hits += sources->sparse->arrays.keys.count;
+        put_tier(upload, &sources->sparse->look_up, &sources->sparse->arrays, &tables->sparse.table,
+                 keys);
+        trawl_cuda_sparse_put(upload, sources->sparse, &tables->sparse);
     }
     if (tables->automaton != NULL) { /* hits of its keys are numbered behind those of the tiers */
         trawl_cuda_keys *keys = tables->automaton->keys;
@@ -115,11 +140,12 @@ static trawl_status copy_tables(const upload_sources *sources, trawl_cuda_db *up
     return TRAWL_OK;
 }
 
-/* `packed` is NULL if the set cannot be packed. */
-static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
-                                  const trawl_cuda_packed_layout *packed,
+static trawl_status upload_tables(trawl_cuda_db *uploaded, const host_tables *host,
                                   trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
-    uint32_t parts = layout->tiers + (packed != NULL) + (tables->automaton != NULL);
+    const trawl_cuda_qgram_layout *layout = &host->filter;
+    const bool packs = tables->packed_obstacle.status == TRAWL_OK;
+    const bool is_sparse = tables->sparse_obstacle.status == TRAWL_OK;
+    uint32_t parts = layout->tiers + packs + is_sparse + (tables->automaton != NULL);
     size_t bytes = parts * sizeof *uploaded->keys;
     uint32_t *image = NULL;
     trawl_status status = make_image(layout, &image, error);
@@ -140,7 +166,8 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     }
     view->bitmap_words =
         trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + TRAWL_QGRAM_BEHIND;
-    upload_sources sources = {layout, image, packed, {}};
+    upload_sources sources = {
+        layout, image, packs ? &host->packed : NULL, is_sparse ? &host->sparse : NULL, {}};
     if (tables->automaton != NULL) {
         status = trawl_cuda_qgram_chains_make(tables->automaton, &sources.chains, error);
     }
@@ -190,31 +217,73 @@ static size_t room_for_tables(const trawl_cuda_device *device) {
     return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
 }
 
-static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *sample,
-                                 size_t sample_length, trawl_cuda_qgram_layout *layout,
-                                 trawl_cuda_packed_layout *packed,
-                                 trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
-    trawl_patterns patterns = patterns_of(uploaded->db);
+/* What the tables are made for. */
+typedef struct table_request {
+    trawl_patterns patterns;
+    const trawl_cuda_device *device;
+    const uint8_t *sample;
+    size_t sample_length;
+} table_request;
+
+static trawl_status make_packed(const table_request *request, host_tables *host,
+                                trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
+    const size_t shared = request->device->shared_bytes;
+    trawl_cuda_packed_layout *packed = &host->packed;
+    if (!trawl_cuda_packed_letters(&request->patterns, shared, packed, &tables->packed_obstacle)) {
+        return TRAWL_OK;
+    }
+    packed->arrays.longest = host->filter.longest;
+    tables->packed_pays = trawl_cuda_packed_pays(packed, request->patterns.count, request->sample,
+                                                 request->sample_length);
+    return trawl_cuda_packed_layout_make(&request->patterns, shared, packed, error);
+}
+
+/* Where the kernel does not pay, large tables are not made for it. */
+static trawl_status make_sparse(const table_request *request,
+                                const trawl_cuda_properties *properties, host_tables *host,
+                                trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
+    trawl_cuda_sparse_layout *sparse = &host->sparse;
+    trawl_error *obstacle = &tables->sparse_obstacle;
+    trawl_status status =
+        trawl_cuda_sparse_choose(&request->patterns, request->sample, request->sample_length,
+                                 properties, sparse, obstacle, error);
+    if (status != TRAWL_OK || obstacle->status != TRAWL_OK) {
+        return status;
+    }
+    tables->sparse_pays = sparse->price < host->filter.price;
+    if (!tables->sparse_pays && sparse->bytes > TRAWL_GPU_SPARSE_NEEDLESS_BYTES) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
+                         "kernel filter is expected to be faster, and its tables would have %.0f "
+                         "MB",
+                         (double)sparse->bytes / 1e6);
+        return TRAWL_OK;
+    }
+    sparse->arrays.longest = host->filter.longest;
+    return trawl_cuda_sparse_layout_make(&request->patterns, request->sample,
+                                         request->sample_length, sparse, error);
+}
+
+static trawl_status make_tables(const trawl_cuda_db *uploaded, const uint8_t *sample,
+                                size_t sample_length, host_tables *host,
+                                trawl_cuda_qgram_uploaded *tables, trawl_error *error) {
     const trawl_cuda_device *device = &uploaded->device;
+    const table_request request = {patterns_of(uploaded->db), device, sample, sample_length};
     const trawl_cuda_properties properties = {(uint32_t)device->multiprocessors,
                                               device->shared_bytes, device->l2_bytes, 0};
     const trawl_device_costs *known = &uploaded->db->device_costs;
     const trawl_device_costs costs = known->size != 0 ? *known : trawl_device_costs_built_in;
     const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device),
                                             trawl_cuda_reports_longest(uploaded->db)};
-    trawl_status status =
-        trawl_cuda_qgram_choose(&patterns, sample, sample_length, &target, layout, error);
+    trawl_status status = trawl_cuda_qgram_choose(&request.patterns, sample, sample_length, &target,
+                                                  &host->filter, error);
     if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
+        status = trawl_cuda_qgram_layout_make(&request.patterns, &host->filter, error);
     }
-    if (status == TRAWL_OK &&
-        trawl_cuda_packed_letters(&patterns, device->shared_bytes, packed, &tables->obstacle)) {
-        packed->arrays.longest = layout->longest;
-        tables->packed_pays = trawl_cuda_packed_pays(packed, patterns.count, sample, sample_length);
-        status = trawl_cuda_packed_layout_make(&patterns, device->shared_bytes, packed, error);
-        if (status != TRAWL_OK) {
-            trawl_cuda_qgram_layout_release(layout);
-        }
+    if (status == TRAWL_OK) {
+        status = make_packed(&request, host, tables, error);
+    }
+    if (status == TRAWL_OK) {
+        status = make_sparse(&request, &properties, host, tables, error);
     }
     return status;
 }
@@ -241,35 +310,27 @@ static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_
 
 trawl_status trawl_cuda_qgram_prepare(trawl_cuda_db *uploaded, const uint8_t *sample,
                                       size_t sample_length, trawl_error *error) {
-    trawl_cuda_packed_layout packed = {};
     trawl_cuda_qgram_uploaded *tables =
         (trawl_cuda_qgram_uploaded *)trawl_allocate_zeroed(1, sizeof *tables);
-    trawl_cuda_qgram_layout *layout =
-        (trawl_cuda_qgram_layout *)trawl_allocate_zeroed(1, sizeof *layout);
+    host_tables *host = (host_tables *)trawl_allocate_zeroed(1, sizeof *host);
     trawl_status status = TRAWL_OK;
-    if (tables == NULL || layout == NULL) {
-        status = trawl_fail_memory(error, "a database on a device", sizeof *tables);
-    }
-    if (status == TRAWL_OK) {
-        status = make_layouts(uploaded, sample, sample_length, layout, &packed, tables, error);
-    }
-    if (status == TRAWL_OK) {
+    if (tables == NULL || host == NULL) {
+        trawl_release(tables);
+        status = trawl_fail_memory(error, "a database on a device", sizeof *host);
+    } else {
         uploaded->tables = tables;
-        bool packs = tables->obstacle.status == TRAWL_OK;
-        status = upload_automaton(uploaded, sample, sample_length, layout, tables, error);
+        status = make_tables(uploaded, sample, sample_length, host, tables, error);
         if (status == TRAWL_OK) {
-            status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
+            status =
+                upload_automaton(uploaded, sample, sample_length, &host->filter, tables, error);
         }
-        trawl_cuda_qgram_layout_release(layout);
-        trawl_cuda_packed_layout_release(&packed);
+        if (status == TRAWL_OK) {
+            status = upload_tables(uploaded, host, tables, error);
+        }
         if (status != TRAWL_OK) {
             trawl_cuda_qgram_release(uploaded);
-            tables = NULL;
         }
     }
-    if (status != TRAWL_OK) {
-        trawl_release(tables);
-    }
-    trawl_release(layout);
+    release_tables(host);
     return status;
 }

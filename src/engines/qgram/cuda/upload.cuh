@@ -6,13 +6,16 @@
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "engines/qgram/cuda/automaton_records.cuh"
 #include "engines/qgram/cuda/packed.cuh"
+#include "engines/qgram/cuda/sparse.cuh"
 
 /* uploaded->tables of this engine. */
 typedef struct trawl_cuda_qgram_uploaded {
     trawl_cuda_qgram_view view;
     trawl_cuda_packed_view packed;
-    trawl_error obstacle; /* why the set cannot be packed; status TRAWL_OK: it can */
-    bool packed_pays;
+    trawl_cuda_sparse_view sparse;
+    /* Why kernels packed and sparse are not possible; status TRAWL_OK: they are. */
+    trawl_error packed_obstacle, sparse_obstacle;
+    bool packed_pays, sparse_pays;
     uint8_t *memory; /* device memory of all arrays */
     /* The automaton that counts frequent patterns, whose tiers come after the first filter_tiers;
      * NULL: there is none. */

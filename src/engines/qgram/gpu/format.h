@@ -269,6 +269,10 @@ trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
                                         const trawl_patterns *reversed, const uint8_t *in_automaton,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error);
+/* Makes the hash table of the keys by their last bytes, where a word leads to one range. Sets
+ * tier->look_up_bytes and tier->hash_bits. */
+trawl_status trawl_cuda_qgram_hash_make(trawl_cuda_qgram_tier *tier,
+                                        trawl_cuda_qgram_arrays *arrays, trawl_error *error);
 void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);
 
 /* Makes the anchors of a tier of free anchors: buckets, anchor_ends, and the bits of the filter,

@@ -195,9 +195,9 @@ static bool repeats_word(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgr
     return false;
 }
 
-/* The same, where a word leads to one range. Words of eight bytes are the bytes themselves. */
-static trawl_status make_unique_hash(trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays,
-                                     trawl_error *error) {
+/* Words of eight bytes are the bytes themselves. */
+trawl_status trawl_cuda_qgram_hash_make(trawl_cuda_qgram_tier *tier,
+                                        trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
     trawl_status status =
         make_hash(trawl_qgram_look_up_bytes(tier->min_length), tier, arrays, error);
     if (status != TRAWL_OK || tier->look_up_bytes <= 8 || !repeats_word(tier, arrays)) {
@@ -223,7 +223,7 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
         return status;
     }
     if (status == TRAWL_OK) {
-        status = make_unique_hash(tier, arrays, error);
+        status = trawl_cuda_qgram_hash_make(tier, arrays, error);
     }
     if (status != TRAWL_OK) {
         return status;

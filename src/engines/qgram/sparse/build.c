@@ -165,19 +165,12 @@ static void enter(const trawl_qgram_tier *tier, const trawl_sparse_made *made,
     }
 }
 
-void trawl_sparse_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
-                       const trawl_keys *keys, const trawl_sparse_made *made) {
-    trawl_sparse_header *header =
-        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_BUCKETS, part);
-    uint32_t *heads = (uint32_t *)(header + 1);
-    uint64_t *entries = (uint64_t *)(heads + ((size_t)1 << tier->suffix_filter_bits) + 2);
+void trawl_sparse_write(const trawl_qgram_tier *tier, const trawl_keys *keys,
+                        const trawl_sparse_made *made, const trawl_sparse_tables *tables) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0), hashes[AT_ONCE];
     trawl_bit_scatter filter;
-    *header = made->header;
-    fill_heads(tier, made, heads, entries);
-    trawl_bit_scatter_begin(
-        &filter, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
-        tier->row_bits);
+    fill_heads(tier, made, tables->heads, tables->entries);
+    trawl_bit_scatter_begin(&filter, tables->filter, tier->row_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = trawl_key_bytes(keys, key);
         const uint16_t *distances = made->distances + (size_t)key * tier->stride;
@@ -190,10 +183,24 @@ void trawl_sparse_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier
                 __builtin_prefetch(
                     &made->counts[trawl_sparse_bucket(hashes[i], tier->suffix_filter_bits)], 1);
             }
-            enter(tier, made, hashes, distances + first, count, key, entries);
+            enter(tier, made, hashes, distances + first, count, key, tables->entries);
         }
     }
     trawl_bit_scatter_finish(&filter);
+}
+
+void trawl_sparse_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                       const trawl_keys *keys, const trawl_sparse_made *made) {
+    trawl_sparse_header *header =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_BUCKETS, part);
+    uint32_t *heads = (uint32_t *)(header + 1);
+    const trawl_sparse_tables tables = {
+        .filter = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
+        .heads = heads,
+        .entries = (uint64_t *)(heads + ((size_t)1 << tier->suffix_filter_bits) + 2),
+    };
+    *header = made->header;
+    trawl_sparse_write(tier, keys, made, &tables);
 }
 
 /* ------------------------------------------------------------------ checks */

@@ -19,7 +19,18 @@ trawl_status trawl_sparse_make(trawl_qgram_tier *tier, const trawl_keys *keys, c
                                size_t length, trawl_sparse_made *made, trawl_error *error);
 void trawl_sparse_release(trawl_sparse_made *made);
 
-/* Reserves the tier's buckets; writes filter and buckets. */
+/* Where the tables of a tier are written. */
+typedef struct trawl_sparse_tables {
+    uint32_t *filter;  /* 1 << tier->row_bits words */
+    uint32_t *heads;   /* (1 << tier->suffix_filter_bits) + 2 */
+    uint64_t *entries; /* made->header.entries */
+} trawl_sparse_tables;
+
+/* Writes filter and buckets. Uses up made->counts. */
+void trawl_sparse_write(const trawl_qgram_tier *tier, const trawl_keys *keys,
+                        const trawl_sparse_made *made, const trawl_sparse_tables *tables);
+
+/* Reserves the tier's buckets; writes filter and buckets into the database. */
 trawl_status trawl_sparse_reserve(trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                                   const trawl_sparse_made *made, const char *instead);
 void trawl_sparse_fill(trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
