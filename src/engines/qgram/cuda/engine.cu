@@ -207,7 +207,8 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     const bool is_sparse = plan->kernel == TRAWL_CUDA_QGRAM_SPARSE;
     const trawl_error *obstacle = is_sparse ? &tables->sparse_obstacle : &tables->packed_obstacle;
     if ((packs || is_sparse) && obstacle->status != TRAWL_OK) {
-        return trawl_fail(error, obstacle->status, "qgram, kernel %s: %s",
+        return trawl_fail(error, obstacle->status,
+                          "qgram, kernel %s: %s; kernel filter takes any set",
                           trawl_cuda_kernel_name(uploaded, plan), obstacle->message);
     }
     uint32_t most_batches = MOST_BATCHES;

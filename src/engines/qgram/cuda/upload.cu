@@ -253,8 +253,7 @@ static trawl_status make_sparse(const table_request *request,
     tables->sparse_pays = sparse->price < host->filter.price;
     if (!tables->sparse_pays && sparse->bytes > TRAWL_GPU_SPARSE_NEEDLESS_BYTES) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
-                         "kernel filter is expected to be faster, and its tables would have %.0f "
-                         "MB",
+                         "it is not expected to be faster, and needs %.0f MB of tables",
                          (double)sparse->bytes / 1e6);
         return TRAWL_OK;
     }

@@ -18,16 +18,14 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
     memset(layout, 0, sizeof *layout);
     if (shared_bytes < KMERS) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
-                         "it needs %u bytes of shared memory, and the device gives a block %zu; "
-                         "kernel filter needs less",
+                         "it needs %u bytes of shared memory, and the device gives a block %zu",
                          KMERS, shared_bytes);
         return false;
     }
     if (patterns->max_length > TRAWL_CUDA_PACKED_MOST_LENGTH) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
-                         "patterns have up to %zu bytes, it takes up to %u; "
-                         "kernel filter takes any",
-                         patterns->max_length, TRAWL_CUDA_PACKED_MOST_LENGTH);
+                         "patterns have up to %zu bytes, it takes up to %u", patterns->max_length,
+                         TRAWL_CUDA_PACKED_MOST_LENGTH);
         return false;
     }
     if (!trawl_packed_find_letters(patterns, 1, UINT32_MAX, patterns->case_insensitive != 0,
@@ -35,7 +33,7 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
         letters.shift > TRAWL_CUDA_PACKED_MOST_SHIFT) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
                          "it takes at most 4 different letters, told apart "
-                         "by two adjacent bits of the lower 6; kernel filter takes any");
+                         "by two adjacent bits of the lower 6");
         return false;
     }
     layout->shift = letters.shift;

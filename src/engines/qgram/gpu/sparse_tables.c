@@ -109,9 +109,9 @@ trawl_status trawl_cuda_sparse_choose(const trawl_patterns *patterns, const uint
     };
     if (patterns->count == 0 || patterns->min_length < TRAWL_CUDA_SPARSE_LEAST_LENGTH) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
-                         "it needs patterns of %u bytes and more, and the shortest one has %llu",
-                         TRAWL_CUDA_SPARSE_LEAST_LENGTH,
-                         (unsigned long long)(patterns->count == 0 ? 0 : patterns->min_length));
+                         "patterns have %llu bytes and more, it takes %u and more",
+                         (unsigned long long)(patterns->count == 0 ? 0 : patterns->min_length),
+                         TRAWL_CUDA_SPARSE_LEAST_LENGTH);
         return TRAWL_OK;
     }
     trawl_patterns *distinct;
