@@ -329,10 +329,11 @@ TRAWL_API trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
 /* ------------------------------------------------------------------ measuring */
 
 /* Times scans of a text in host memory, which is copied to device memory first: `repeats` scans
- * after one that is not timed, each between two CUDA events. seconds[0, repeats) is sorted; `total`
- * is NULL or gets the number of matches; of databases of leftmost matches those that are selected
- * from. Form MATCHES has room for all of them. Synchronous.
- * Errors: those of trawl_cuda_scan; TRAWL_ERROR_MEMORY. */
+ * after one that is not timed, all in one stream without a pause, each between two CUDA events. So
+ * the time that the host takes to launch a scan counts only if the scan takes less. seconds[0,
+ * repeats) is sorted; `total` is NULL or gets the number of matches; of databases of leftmost
+ * matches those that are selected from. Form MATCHES has room for all of them. Synchronous. Errors:
+ * those of trawl_cuda_scan; TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
                                                 const trawl_cuda_scan_options *options,
                                                 const void *text, uint64_t length, uint32_t repeats,

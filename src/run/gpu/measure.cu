@@ -14,7 +14,9 @@ typedef struct measurement {
     void *text;
     void *memory[4]; /* total, per_pattern or ends or states, matches, workspace */
     void *pinned;
-    cudaEvent_t begin, end;
+    cudaEvent_t begin, end; /* of a copy or a walk over memory */
+    cudaEvent_t *between;   /* before the first of several scans, and behind each of them */
+    uint32_t scans;
 } measurement;
 
 static void release(measurement *held) {
@@ -24,6 +26,12 @@ static void release(measurement *held) {
     if (held->end != NULL) {
         (void)cudaEventDestroy(held->end);
     }
+    for (uint32_t i = 0; held->between != NULL && i <= held->scans; i++) {
+        if (held->between[i] != NULL) {
+            (void)cudaEventDestroy(held->between[i]);
+        }
+    }
+    trawl_release(held->between);
     for (size_t i = 0; i < sizeof held->memory / sizeof *held->memory; i++) {
         (void)cudaFree(held->memory[i]);
     }
@@ -75,17 +83,40 @@ static trawl_status allocate_results(const trawl_cuda_db *uploaded,
     return TRAWL_OK;
 }
 
-static trawl_status scan_once(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
-                              uint64_t length, const measurement *held,
-                              const trawl_cuda_results *results, size_t workspace_bytes,
-                              double *seconds, trawl_error *error) {
-    TRAWL_CUDA_TRY(cudaEventRecord(held->begin, 0), error);
-    trawl_status status = trawl_cuda_scan_any(uploaded, scan, held->text, length, results,
-                                              held->memory[3], workspace_bytes, 0, error);
-    if (status != TRAWL_OK) {
-        return status;
+static trawl_status make_events(uint32_t scans, measurement *held, trawl_error *error) {
+    held->between = (cudaEvent_t *)trawl_allocate_zeroed(scans + (size_t)1, sizeof *held->between);
+    held->scans = scans;
+    if (held->between == NULL) {
+        return trawl_fail_memory(error, "a measurement", (scans + UINT64_C(1)) * sizeof(void *));
     }
-    return read_seconds(held, seconds, error);
+    for (uint32_t i = 0; i <= scans; i++) {
+        TRAWL_CUDA_TRY(cudaEventCreate(&held->between[i]), error);
+    }
+    return TRAWL_OK;
+}
+
+/* Scans one time more than are timed, one behind the other without a pause, so that the device does
+ * not wait for the host between them. */
+static trawl_status scan_again(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
+                               uint64_t length, const measurement *held,
+                               const trawl_cuda_results *results, size_t workspace_bytes,
+                               double *seconds, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    for (uint32_t i = 0; status == TRAWL_OK && i <= held->scans; i++) {
+        status = trawl_cuda_scan_any(uploaded, scan, held->text, length, results, held->memory[3],
+                                     workspace_bytes, 0, error);
+        if (status == TRAWL_OK) {
+            TRAWL_CUDA_TRY(cudaEventRecord(held->between[i], 0), error);
+        }
+    }
+    TRAWL_CUDA_TRY(cudaStreamSynchronize(0), error);
+    for (uint32_t i = 0; status == TRAWL_OK && i < held->scans; i++) {
+        float milliseconds = 0;
+        TRAWL_CUDA_TRY(cudaEventElapsedTime(&milliseconds, held->between[i], held->between[i + 1]),
+                       error);
+        seconds[i] = (double)milliseconds / 1e3;
+    }
+    return status;
 }
 
 static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
@@ -101,13 +132,15 @@ static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan
     if (status != TRAWL_OK) {
         return status;
     }
-    TRAWL_CUDA_TRY(cudaEventCreate(&held->begin), error);
-    TRAWL_CUDA_TRY(cudaEventCreate(&held->end), error);
+    status = make_events(repeats, held, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     TRAWL_CUDA_TRY(cudaMalloc(&held->text, length == 0 ? 1 : length), error);
     TRAWL_CUDA_TRY(cudaMemcpy(held->text, text, length, cudaMemcpyHostToDevice), error);
     TRAWL_CUDA_TRY(cudaMalloc(&held->memory[3], workspace_bytes == 0 ? 1 : workspace_bytes), error);
-    double warm_up;
-    status = scan_once(uploaded, scan, length, held, &results, workspace_bytes, &warm_up, error);
+    status = trawl_cuda_scan_any(uploaded, scan, held->text, length, &results, held->memory[3],
+                                 workspace_bytes, 0, error); /* for the number of matches */
     if (status != TRAWL_OK) {
         return status;
     }
@@ -117,13 +150,8 @@ static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan
         TRAWL_CUDA_TRY(cudaMalloc(&held->memory[2], found * sizeof(trawl_cuda_match)), error);
         results.matches = (trawl_cuda_match *)held->memory[2];
         results.capacity = found;
-        status =
-            scan_once(uploaded, scan, length, held, &results, workspace_bytes, &warm_up, error);
     }
-    for (uint32_t i = 0; status == TRAWL_OK && i < repeats; i++) {
-        status =
-            scan_once(uploaded, scan, length, held, &results, workspace_bytes, &seconds[i], error);
-    }
+    status = scan_again(uploaded, scan, length, held, &results, workspace_bytes, seconds, error);
     if (status == TRAWL_OK && total != NULL) {
         TRAWL_CUDA_TRY(cudaMemcpy(total, results.total, sizeof found, cudaMemcpyDeviceToHost),
                        error);
@@ -247,13 +275,16 @@ static trawl_status measure_ceiling(ceiling which, measurement *held, size_t byt
                                     trawl_error *error) {
     enum { RUNS = 7 };
     double seconds[RUNS];
-    for (int run = -1; run < RUNS; run++) { /* the first one warms up */
-        TRAWL_CUDA_TRY(cudaEventRecord(held->begin, 0), error);
+    for (int run = 0; run < RUNS; run++) {
+        /* A run that is not timed comes first, so that the device does not wait for the host. */
         trawl_status status = run_ceiling(which, held, bytes, link_bytes, blocks, error);
-        if (status != TRAWL_OK) {
-            return status;
+        if (status == TRAWL_OK) {
+            TRAWL_CUDA_TRY(cudaEventRecord(held->begin, 0), error);
+            status = run_ceiling(which, held, bytes, link_bytes, blocks, error);
         }
-        status = read_seconds(held, &seconds[run < 0 ? 0 : run], error);
+        if (status == TRAWL_OK) {
+            status = read_seconds(held, &seconds[run], error);
+        }
         if (status != TRAWL_OK) {
             return status;
         }
