@@ -22,7 +22,7 @@ typedef struct ending_slot {
     uint32_t patterns;  /* that end with it */
 } ending_slot;
 
-enum { ENDING_POSITIONS = 1 << (TRAWL_SURVEY_SLOT_BITS - 1) };
+#define ENDING_POSITIONS ((size_t)1 << (TRAWL_SURVEY_SLOT_BITS - 1))
 
 /* The slot of the q-gram, or a free one. */
 static ending_slot *find_ending(ending_slot *slots, uint64_t hash) {
