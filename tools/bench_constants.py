@@ -61,8 +61,7 @@ MARGINS = {"TRAWL_COST_LARGE_TABLES_FACTOR", "TRAWL_COST_MOST_GROWTH", "TRAWL_DI
            "TRAWL_FIELDS_PRODUCT_WORK", "TRAWL_GPU_ENDS_PER_CANDIDATE"}
 # Values that the rules below would make senseless.
 GIVEN = {"TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),
-         "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,),
-         "TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON": (1,)}
+         "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,)}
 # Sizes of what is planned only if it is named.
 SKIPPED = {"TRAWL_SPLIT_PART_TABLE_BYTES", "TRAWL_SPLIT_MOST_PARTS"}
 # What scans read themselves: by the kinds of tiers that do (engines/qgram/format.h; none: all).
