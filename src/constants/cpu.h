@@ -45,14 +45,13 @@
 #define TRAWL_PLAN_USUAL_GAP 4096.0
 
 /* What wu-manber and rabin-karp do with a window that is not excluded, in units of
- * trawl_costs.shift_zero: list it and find that no pattern has its last bytes; find a pattern's
- * last bytes. And a step of the binary search among keys that end alike, in look-ups
+ * trawl_costs.shift_zero: list it and find that no pattern has its last bytes (rabin-karp: 1); find
+ * a pattern's last bytes. And a step of the binary search among keys that end alike, in look-ups
  * (trawl_look_up_cost), also of qgram: its two loads mostly meet lines that earlier searches have
  * read. Fitted to
  * 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). */
 #define TRAWL_PLAN_WU_MANBER_ZERO 0.4
 #define TRAWL_PLAN_WU_MANBER_LOOK_UP 0.8
-#define TRAWL_PLAN_RABIN_KARP_CANDIDATE 1.0
 #define TRAWL_PLAN_RABIN_KARP_LOOK_UP 1.3
 #define TRAWL_PLAN_SEARCH_STEP 0.25
 
@@ -220,10 +219,6 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
 /* ------------------------------------------------------------------ qgram: prices of a tier with a
  * sample filter (engines/qgram/cost.c) */
 
-/* Bytes that a look-up may touch for each key: its entries in the tables of key look-up, a cache
- * line. */
-#define TRAWL_COST_KEY_BYTES 64
-
 /* By how much a cost by size of table grows at most for each factor of four beyond 64 MiB, where
  * costs are not measured; up to it, as between the last two sizes. */
 #define TRAWL_COST_MOST_GROWTH 1.6
@@ -317,15 +312,13 @@ static const struct {
                             {3, 4},  {4, 3},  {4, 2}, {3, 2}, {5, 1}, {4, 1}, {3, 1}};
 
 /* Bytes of a piece of the sample: even pieces choose anchors, odd ones validate the choice. Number
- * of anchors that are chosen for a trial, as a power of two; rows of its filter at least and at
- * most, as powers of two. And one pattern in this many may be left to other tiers because it is
- * short. Exact prices against the time of a trial, which is about a millisecond. Half and double: 2
- * to 5 plans change for each of them, 0.83 to 1.16 times as fast; of the piece half is 0.58 times
- * as fast. */
+ * of anchors that are chosen for a trial, as a power of two; rows of its filter at least, as a
+ * power of two. And one pattern in this many may be left to other tiers because it is short. Exact
+ * prices against the time of a trial, which is about a millisecond. Half and double: 2 to 5 plans
+ * change for each of them, 0.83 to 1.16 times as fast; of the piece half is 0.58 times as fast. */
 #define TRAWL_ANCHORS_PIECE ((size_t)4096)
 #define TRAWL_ANCHORS_TRIAL_BITS 14u
 #define TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS 6u
-#define TRAWL_ANCHORS_TRIAL_ROW_BITS 15u
 #define TRAWL_ANCHORS_FEW_BEFORE 8u
 
 /* Patterns that are runs of one byte but for a few bytes are all part of a trial, up to so many.
@@ -438,15 +431,11 @@ static const struct {
 #define TRAWL_TEDDY_DENSE_BYTES 512u
 
 /* In units of work: the test of a high nibble as well; a candidate (a mispredicted branch and two
- * tests); and the work below which a filter is not expected to become faster, which is that of one
- * probe of both nibbles. The first two were measured on a Zen 3 when Teddy was written
- * (docs/notebook/2026-11-teddy.md); half of a candidate: 8 filters change, 1.07 and 1.01 times as
- * fast, but 0.8 times with other seeds. The third was 4.5, in which time text comes from memory:
- * texts in caches were 1.12 times slower where the filter differs, and of 99 texts of 64 MiB none
- * was more than 5 % faster. */
+ * tests). Both were measured on a Zen 3 when Teddy was written (docs/notebook/2026-11-teddy.md);
+ * half of a candidate: 8 filters change, 1.07 and 1.01 times as fast, but 0.8 times with other
+ * seeds. */
 #define TRAWL_TEDDY_HIGH_WORK 1.6
 #define TRAWL_TEDDY_CANDIDATE_WORK 700.0
-#define TRAWL_TEDDY_LEAST_WORK 2.6
 
 /* The work of comparing a pair of bytes that all patterns have: 2.0 and 2.4 by the speed of two
  * patterns before and after on a Zen 4 (docs/notebook/2026-11-teddy.md). The pair is chosen among
@@ -487,12 +476,11 @@ static const struct {
 
 /* Instructions for 64 positions. For each hashed byte: three products, and three sums, half of
  * which are joined with others. For the banks (narrow, wide): bits, test and list. `trawl tune`
- * measures a filter of four bytes with narrow banks; the unit is its number of instructions.
- * Counted in the loop. */
+ * measures a filter of four bytes with narrow banks: its number of instructions is the unit of
+ * trawl_costs. Counted in the loop. */
 #define TRAWL_REGISTER_BLOOM_BYTE_WORK 4.5
 #define TRAWL_REGISTER_BLOOM_NARROW_WORK 20
 #define TRAWL_REGISTER_BLOOM_WIDE_WORK 32
-#define TRAWL_REGISTER_BLOOM_UNIT_WORK 38
 
 /* ------------------------------------------------------------------ qgram: packed filter
  * (engines/qgram/packed/cost.c). Nanoseconds on a Zen 3 with the AVX2 loops. With these the choices

@@ -257,12 +257,12 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
     /* A marked end takes as long as a candidate of other filters: most of them are no key's.
      * Entries are priced as look-ups in random order: long keys are compared, of which more lines
      * are read than of others. */
-    double sample = TRAWL_SPARSE_LINE_BYTES * costs->memory +
-                    trawl_cost_at(costs->sample, 4 * rows) +
-                    pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
-                            trawl_cost_wait(costs, entries)) +
-                    rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES) +
-                    rates.marked * costs->sample_candidate;
+    double sample =
+        TRAWL_SPARSE_LINE_BYTES * costs->memory + trawl_cost_at(costs->sample, 4 * rows) +
+        pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
+                trawl_cost_wait(costs, entries)) +
+        rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_CACHE_LINE_BYTES) +
+        rates.marked * costs->sample_candidate;
     return (trawl_tier_estimate){.nanoseconds = sample / tier->stride,
                                  .pass = pass,
                                  .look_ups = rates.entries / tier->stride,
