@@ -491,21 +491,15 @@ static const struct {
 #define TRAWL_PACKED_PAIR_COST 0.20     /* testing a position by pairs, table in L1 */
 #define TRAWL_PACKED_SAMPLE_COST 0.8    /* testing a sample, table in L1 */
 #define TRAWL_PACKED_UNALIGNED_COST 0.3 /* more, for a sample inside a byte of letters */
-#define TRAWL_PACKED_CANDIDATE_COST 1.5 /* listing a candidate */
-#define TRAWL_PACKED_END_COST 0.9       /* testing an end with the suffix filter */
+#define TRAWL_PACKED_CANDIDATE_COST 1.2 /* listing a candidate, or testing an end */
 #define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
 
 /* What a load costs beyond one from the first-level cache, by the bytes of the table, interpolated
- * by the logarithm of the size; the last row is for all larger tables. */
+ * by the logarithm of the size. Larger tables than the last one cost as much. */
 static const struct {
     double bytes, nanoseconds;
-} trawl_packed_load_costs[] = {
-    {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
-#define TRAWL_PACKED_FAR_LOAD_COST 40
-
-/* Bits of the suffix filter for each ending of a key, at least. So one in this many ends without a
- * key passes it. Half and double: 0 and 1 plan change. */
-#define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
+} trawl_packed_load_costs[] = {{16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2},
+                               {2 << 20, 4},  {32 << 20, 10},  {128 << 20, 40}};
 
 /* The fewest letters of a sample. Half and double: no plan changes. */
 #define TRAWL_PACKED_LEAST_SAMPLE 3u

@@ -192,8 +192,8 @@ static void add_endings(trawl_packed_estimate *estimate, const trawl_qgram_tier 
     if (more > 0 && !trawl_packed_is_exact(tier)) {
         estimate->look_ups += more;
         estimate->pass += more;
-        estimate->nanoseconds += more * (TRAWL_PACKED_CANDIDATE_COST + TRAWL_PACKED_END_COST +
-                                         TRAWL_PACKED_LOOK_UP_COST);
+        estimate->nanoseconds +=
+            more * (2 * TRAWL_PACKED_CANDIDATE_COST + TRAWL_PACKED_LOOK_UP_COST);
     }
 }
 
