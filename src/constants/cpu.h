@@ -363,12 +363,10 @@ static const struct {
  * plans change. */
 #define TRAWL_SPARSE_TRIAL_BITS 16u
 
-/* The table that counts the q-grams of the sample: slots for each q-gram, so that one in 16 of the
- * other q-grams has a count by chance; and its slots at least and at most, as powers of two. The
- * largest table fits a second-level cache. */
-#define TRAWL_SPARSE_COUNTS_PER_GRAM 16u
-#define TRAWL_SPARSE_LEAST_COUNT_BITS 8u
-#define TRAWL_SPARSE_MOST_COUNT_BITS 20u
+/* Slots of the table that counts the q-grams of the sample, as a power of two: it fits a
+ * second-level cache, and has 16 for each position of a sample of 64 KiB. Half: no plan of 110
+ * changes; a quarter: 10. */
+#define TRAWL_SPARSE_COUNT_BITS 20u
 
 /* The time of waiting for the cache line of a sample, as the bytes that are read in that time
  * (trawl_costs.memory). A Xeon takes 8.5 to 10.5 ns at strides of 112 to 1,008, in which it reads
@@ -377,10 +375,6 @@ static const struct {
  * with it both kinds cost the same for patterns of 128 bytes, as measured
  * (docs/notebook/2026-11-long-strides.md). */
 #define TRAWL_SPARSE_LINE_BYTES 104.0
-
-/* Nanoseconds of a candidate, where tables are in the first-level cache: a mispredicted branch, and
- * two loads that hardly overlap with others, since a block has few candidates. Estimated. */
-#define TRAWL_SPARSE_CANDIDATE_COST 20.0
 
 /* ------------------------------------------------------------------ qgram: rows of the sample
  * filter by fields (engines/qgram/bloom/fields.c) */

@@ -254,12 +254,13 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
     double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
     double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
     double pass = rates.hits + pass_by_chance(anchors / rows);
-    /* A marked end takes as long as a candidate of other filters: most of them are no key's.
+    /* A candidate takes as long as one of other filters, besides waiting for the tables: a
+     * mispredicted branch and two loads. A marked end takes as long too: most of them are no key's.
      * Entries are priced as look-ups in random order: long keys are compared, of which more lines
      * are read than of others. */
     double sample =
         TRAWL_SPARSE_LINE_BYTES * costs->memory + trawl_cost_at(costs->sample, 4 * rows) +
-        pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
+        pass * (costs->sample_candidate + trawl_cost_wait(costs, heads) +
                 trawl_cost_wait(costs, entries)) +
         rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_CACHE_LINE_BYTES) +
         rates.marked * costs->sample_candidate;
@@ -326,7 +327,7 @@ trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
                                     .bytes = trawl_qgram_choice_bytes(choice)};
     trial tried = {.survey = survey};
     const size_t slots = (size_t)1 << TRAWL_SPARSE_TRIAL_BITS;
-    bool allocated = trawl_sparse_counts_open(&tried.counts, survey->length, tier.folded != 0);
+    bool allocated = trawl_sparse_counts_open(&tried.counts, tier.folded != 0);
     tried.slots = allocated ? trawl_allocate(slots, sizeof *tried.slots) : NULL;
     allocated = tried.slots != NULL;
     if (allocated) {
