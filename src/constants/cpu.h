@@ -308,7 +308,7 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
  * these up to 3 plans change, mostly 0.69 to 0.95 times as fast. */
 static const struct {
     uint8_t gram, stride;
-} trawl_anchors_shapes[] = {{8, 16}, {4, 16}, {8, 8}, {4, 8}, {4, 6}, {8, 4}, {5, 4}, {4, 4},
+} trawl_anchors_shapes[] = {{8, 16}, {4, 16}, {8, 8}, {4, 8}, {4, 6}, {8, 4}, {4, 4},
                             {3, 4},  {4, 3},  {4, 2}, {3, 2}, {5, 1}, {4, 1}, {3, 1}};
 
 /* Bytes of a piece of the sample: even pieces choose anchors, odd ones validate the choice. Number
@@ -327,13 +327,12 @@ static const struct {
  * (docs/notebook/2026-11-free-anchors.md). */
 #define TRAWL_ANCHORS_RUNS 256u
 
-/* Nanoseconds where tables are in the first-level cache: for a candidate (listing it, and testing
- * its tag), for a bucket, and for each of its entries. And the time of comparing a key whose value
- * was found, as a share of the price of a look-up. Estimated from a sketch on a Zen 3; the entry
- * changed from 1 to 3 after runs on a Xeon (docs/notebook/2026-11-free-anchors.md). */
-#define TRAWL_ANCHORS_CANDIDATE_COST 4.0
-#define TRAWL_ANCHORS_BUCKET_COST 5.0
-#define TRAWL_ANCHORS_ENTRY_COST 3.0
+/* Nanoseconds of a step where tables are in the first-level cache: a candidate (listing it, and
+ * testing its tag), a bucket, or one of its entries. And the time of comparing a key whose value
+ * was found, as a share of the price of a look-up. Estimated from a sketch on a Zen 3, as 4, 5 and
+ * 1; the entry became 3 after runs on a Xeon (docs/notebook/2026-11-free-anchors.md). With 3.5 for
+ * all three no plan of 124 changes, with 4 four of 100. */
+#define TRAWL_ANCHORS_STEP_COST 3.5
 #define TRAWL_ANCHORS_KEY_SHARE 0.4
 
 /* The largest filter, as a power of two of its rows of 32 bits: 512 KiB. Larger ones wait for the

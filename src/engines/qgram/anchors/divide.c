@@ -264,11 +264,10 @@ static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *
     double tags = tag_bytes(tier, patterns), buckets = bucket_bytes(tier, patterns);
     double found = endings < rates.tagged ? endings : rates.tagged;
     return price_sample(trials, tier) +
-           rates.pass / tier->stride *
-               (TRAWL_ANCHORS_CANDIDATE_COST + trawl_cost_wait(costs, tags)) +
+           rates.pass / tier->stride * (TRAWL_ANCHORS_STEP_COST + trawl_cost_wait(costs, tags)) +
            rates.tagged / tier->stride *
-               (TRAWL_ANCHORS_BUCKET_COST + trawl_cost_wait(costs, buckets)) +
-           rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
+               (TRAWL_ANCHORS_STEP_COST + trawl_cost_wait(costs, buckets)) +
+           rates.entries / tier->stride * TRAWL_ANCHORS_STEP_COST +
            found * TRAWL_ANCHORS_KEY_SHARE * trawl_cost_look_up(costs, trials->survey, patterns);
 }
 
