@@ -484,6 +484,10 @@ static const struct {
 #define TRAWL_PACKED_PAIR_COST 0.20     /* testing a position by pairs, table in L1 */
 #define TRAWL_PACKED_SAMPLE_COST 0.8    /* testing a sample, table in L1 */
 #define TRAWL_PACKED_UNALIGNED_COST 0.3 /* more, for a sample inside a byte of letters */
+/* Bytes of a pattern's end by which trials of wu-manber and rabin-karp tell patterns apart, at
+ * most. wu-manber had 32: 1 plan of 110 changes; with 32 for rabin-karp too one goes to it. */
+#define TRAWL_TRIAL_END_BYTES 64u
+
 #define TRAWL_PACKED_CANDIDATE_COST 1.2 /* listing a candidate, or testing an end */
 #define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
 
@@ -530,10 +534,6 @@ static const struct {
 #define TRAWL_WU_MANBER_TRIAL_RATIO 16
 #define TRAWL_WU_MANBER_FEW_OTHERS 4
 
-/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
- * measured. */
-#define TRAWL_WU_MANBER_TRIAL_END_BYTES 32u
-
 /* ------------------------------------------------------------------ rabin-karp */
 
 /* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
@@ -551,10 +551,6 @@ static const struct {
 /* The most patterns of a pass with which the planner searches the sample, as a power of two. It
  * takes a millisecond for each pass. Half and double: no plan changes. */
 #define TRAWL_RABIN_KARP_TRIAL_LOG 14u
-
-/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
- * measured. */
-#define TRAWL_RABIN_KARP_TRIAL_END_BYTES 64u
 
 /* ------------------------------------------------------------------ ac-split */
 
