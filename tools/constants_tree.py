@@ -21,9 +21,9 @@ OF = {
     "cpu": Constants(
         ["src/constants/cpu.h", "src/constants/fallback.h"],
         [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")],
-        {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
-         "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
-         "TRAWL_TEDDY_PATTERNS", "TRAWL_TEDDY_PAIR_CHOICES", "TRAWL_WALK_DEPTH"},
+        {"TRAWL_QGRAM_BLOCK", "TRAWL_FIELDS_SAMPLES_LOG", "TRAWL_FIELDS_NEAR_SHARE_TENTHS",
+         "TRAWL_ANCHORS_RUNS", "TRAWL_TEDDY_PATTERNS", "TRAWL_TEDDY_PAIR_CHOICES",
+         "TRAWL_WALK_DEPTH"},
         {"TRAWL_SURVEY_CLASSES"}),
     "cuda": Constants(
         ["src/constants/gpu.h"], [], {"TRAWL_GPU_MOST_TIERS"},

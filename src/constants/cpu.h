@@ -208,12 +208,9 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * million takes 35 ms of a Zen 3. Chosen by that time alone. */
 #define TRAWL_SURVEY_ENDINGS ((size_t)1 << 20)
 
-/* How much the text repeats itself: hash bits of the count of different 4-grams; and the least
- * share of different 4-grams that is believed. More hash bits take more memory than the caches
- * have. Half of the share: 6 plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00.
- * Pricing tables by this share gained 1.36 to 1.68 times for rare-100000
- * (docs/notebook/2026-11-sample-filter.md). */
-#define TRAWL_SURVEY_SPREAD_BITS 18u
+/* How much the text repeats itself: the least share of different 4-grams that is believed. Half: 6
+ * plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00. Pricing tables by this share
+ * gained 1.36 to 1.68 times for rare-100000 (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_SURVEY_LEAST_SPREAD 0.05
 
 /* ------------------------------------------------------------------ qgram: prices of a tier with a
@@ -398,13 +395,10 @@ static const struct {
  * nothing changes, as all workloads have a sample. */
 #define TRAWL_FIELDS_LEAST_BLIND_BITS 3u
 
-/* Number of samples of the text that are examined, as a power of two; bits of a hint that excludes
- * most q-grams of the keys, as a power of two: 16 KiB, for the first-level cache; and the q-grams
- * of the keys that are looked up, at most. Exact choices against planning time; half and double of
- * the last: no tables change. The hint was meant to make trying fields 5 times as fast, and was
- * measured only together with other steps (docs/notebook/2026-11-building.md). */
+/* Number of samples of the text that are examined, as a power of two; and the q-grams of the keys
+ * that are looked up, at most. Exact choices against planning time; half and double of the latter:
+ * no tables change. */
 #define TRAWL_FIELDS_SAMPLES_LOG 13u
-#define TRAWL_FIELDS_HINT_BITS 17u
 #define TRAWL_FIELDS_MAX_GRAMS (UINT64_C(1) << 21)
 
 /* The share of samples that are priced by the cache that holds the lines they share; the others are
