@@ -57,7 +57,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # The part above 1 is halved and doubled.
 MARGINS = {"TRAWL_COST_LARGE_TABLES_FACTOR", "TRAWL_COST_MOST_GROWTH", "TRAWL_DIVIDE_ANCHOR_MARGIN",
-           "TRAWL_DIVIDE_REGISTERS_ALONE", "TRAWL_DIVIDE_REGISTERS_BESIDE", "TRAWL_FALLBACK_MARGIN",
+           "TRAWL_DIVIDE_REGISTERS_WHOLE", "TRAWL_FALLBACK_MARGIN",
            "TRAWL_FIELDS_PRODUCT_WORK", "TRAWL_GPU_ENDS_PER_CANDIDATE"}
 # Values that the rules below would make senseless.
 GIVEN = {"TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),

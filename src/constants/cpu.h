@@ -48,8 +48,8 @@
  * trawl_costs.shift_zero: list it and find that no pattern has its last bytes (rabin-karp: 1); find
  * a pattern's last bytes. And a step of the binary search among keys that end alike, in look-ups
  * (trawl_look_up_cost), also of qgram: its two loads mostly meet lines that earlier searches have
- * read. Fitted to
- * 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). */
+ * read. Fitted to 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). One number for
+ * both engines, 0.8: 1 plan of 124 changes, to rabin-karp. */
 #define TRAWL_PLAN_WU_MANBER_ZERO 0.4
 #define TRAWL_PLAN_WU_MANBER_LOOK_UP 0.8
 #define TRAWL_PLAN_RABIN_KARP_LOOK_UP 1.3
@@ -74,21 +74,14 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_EFFORT_EXAMINED 64u
 
 /* Nanoseconds that trials are expected to take, on a Zen 4: of free anchors, for a byte of sample
- * and for a place in a pattern; of a survey, for a q-gram that is entered or tested; of Teddy, for
- * a pattern; of a register Bloom filter, for a byte of sample; of wu-manber, for a block of the
- * patterns and a byte of sample; of rabin-karp in each pass, for a pattern and a byte of sample.
- * Fitted to six sets (docs/notebook/2026-11-planning-time.md). ENDING, on a Zen 3: of a pattern
- * whose last bytes are looked up in the sample (docs/notebook/2026-11-regret.md). */
+ * and for a place in a pattern; of other trials, for a byte of sample (of rabin-karp in each pass)
+ * and for what is entered in a table or looked up there: a q-gram, a block, the end of a pattern;
+ * of Teddy, for a pattern. Fitted to six sets (docs/notebook/2026-11-planning-time.md). */
 #define TRAWL_EFFORT_ANCHORS_BYTE 4.0
 #define TRAWL_EFFORT_ANCHORS_PLACE 20.0
-#define TRAWL_EFFORT_SURVEY_GRAM 30.0
-#define TRAWL_EFFORT_ENDING 35.0
+#define TRAWL_EFFORT_BYTE 8.0
+#define TRAWL_EFFORT_ENTRY 30.0
 #define TRAWL_EFFORT_TEDDY_PATTERN 10e3
-#define TRAWL_EFFORT_REGISTERS_BYTE 8.0
-#define TRAWL_EFFORT_WU_MANBER_BLOCK 25.0
-#define TRAWL_EFFORT_WU_MANBER_BYTE 10.0
-#define TRAWL_EFFORT_RABIN_KARP_PATTERN 60.0
-#define TRAWL_EFFORT_RABIN_KARP_BYTE 8.0
 
 /* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
  * outputs and endings. An estimate, for the limit of tables. */
@@ -252,12 +245,11 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 #define TRAWL_DIVIDE_ANCHOR_MARGIN 1.05
 
 /* Register Bloom filters: the time of whole scans divided by that of the filter alone, which is
- * what trawl_costs has: for a filter that is the only tier, and for one beside others, which
- * compete for the caches. CANDIDATE multiplies the price of candidates, since real texts have more
+ * what trawl_costs has. CANDIDATE multiplies the price of candidates, since real texts have more
  * candidates that have to be compared. Fitted to code-100, code-1000, english-100 and gitleaks
- * (docs/notebook/2026-11-register-filter-candidates.md, second round). */
-#define TRAWL_DIVIDE_REGISTERS_ALONE 1.1
-#define TRAWL_DIVIDE_REGISTERS_BESIDE 1.5
+ * (docs/notebook/2026-11-register-filter-candidates.md, second round). 1.5 for a filter beside
+ * others, as fitted there: one plan of 124 changes. */
+#define TRAWL_DIVIDE_REGISTERS_WHOLE 1.1
 #define TRAWL_DIVIDE_REGISTERS_CANDIDATE 1.7
 
 /* The largest pass rate with which a register Bloom filter is used, or Teddy in front of a table of
@@ -265,12 +257,6 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
  * beyond: a register Bloom filter with 8.8 % took 1.5 times the time of ac-dfa, though its price
  * was lower (docs/notebook/2026-11-newcomer.md). */
 #define TRAWL_DIVIDE_MAX_PASS_RATE 0.08
-
-/* Number of pieces of the sample on which a register Bloom filter is tried, and the bytes of each.
- * On the first 8 KiB of the sample 0.05 % of the positions were candidates where 0.30 % are
- * (docs/notebook/2026-11-sample-filter.md). */
-#define TRAWL_DIVIDE_REGISTERS_PIECES 32u
-#define TRAWL_DIVIDE_REGISTERS_PIECE ((size_t)512)
 
 /* The most patterns for which Teddy is priced, if they are the shortest or the longest of a set: up
  * to 80 of the shortest ones took 1.5 ms more and changed no plan
@@ -435,13 +421,13 @@ static const struct {
  * and 0.92. */
 #define TRAWL_TEDDY_NEW_PROBE_WORK 1.0
 
-/* Bytes of the sample whose candidates are counted, and of the pieces, from all over the sample,
- * that they are taken in; and the bytes of sample that weigh as much as the usual frequencies of
- * bytes. Planning time and chance in short samples against the text's own frequencies. By the first
- * 4,096 bytes of the sample alone, plans for 65 to 128 patterns were 0.9 times as fast where they
- * differed (docs/notebook/2026-11-regret.md); other lengths of pieces were not measured. Half and
- * double of the bytes and of the weight: 12 to 16 filters change; of the first 1.02 and 1.00 times
- * as fast, of the second 1.01 and 0.95. */
+/* Bytes of the sample whose candidates are counted, also those of register Bloom filters, and of
+ * the pieces, from all over the sample, that they are taken in; and the bytes of sample that weigh
+ * as much as the usual frequencies of bytes. Planning time and chance in short samples against the
+ * text's own frequencies. By the first 4,096 bytes of the sample alone, plans for 65 to 128
+ * patterns were 0.9 times as fast where they differed (docs/notebook/2026-11-regret.md); other
+ * lengths of pieces were not measured. Half and double of the bytes and of the weight: 12 to 16
+ * filters change; of the first 1.02 and 1.00 times as fast, of the second 1.01 and 0.95. */
 #define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
 #define TRAWL_TEDDY_SAMPLE_PIECE ((size_t)512)
 #define TRAWL_TEDDY_USUAL_BYTES 1000
@@ -478,10 +464,6 @@ static const struct {
 #define TRAWL_PACKED_PAIR_COST 0.20     /* testing a position by pairs, table in L1 */
 #define TRAWL_PACKED_SAMPLE_COST 0.8    /* testing a sample, table in L1 */
 #define TRAWL_PACKED_UNALIGNED_COST 0.3 /* more, for a sample inside a byte of letters */
-/* Bytes of a pattern's end by which trials of wu-manber and rabin-karp tell patterns apart, at
- * most. wu-manber had 32: 1 plan of 110 changes; with 32 for rabin-karp too one goes to it. */
-#define TRAWL_TRIAL_END_BYTES 64u
-
 #define TRAWL_PACKED_CANDIDATE_COST 1.2 /* listing a candidate, or testing an end */
 #define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
 
@@ -501,6 +483,10 @@ static const struct {
 #define TRAWL_PACKED_DENSE_MATCHES 2u
 
 /* ------------------------------------------------------------------ wu-manber */
+
+/* Bytes of a pattern's end by which trials of wu-manber and rabin-karp tell patterns apart, at
+ * most. wu-manber had 32: 1 plan of 110 changes; with 32 for rabin-karp too one goes to it. */
+#define TRAWL_TRIAL_END_BYTES 64u
 
 /* The work of looking up a search window whose shift is 0, in reads of SHIFT. An estimate from the
  * loads that a look-up makes. Of 30 workloads with this engine, half: 4 change, 1.15 times as fast

@@ -37,11 +37,11 @@ trawl_hashing_trial trawl_try_wu_manber(const trawl_hashing_input *input) {
     double patterns = (double)input->patterns->count;
     double shift = trawl_wu_manber_largest_shift((uint32_t)input->patterns->min_length, 1);
     double blocks = patterns * shift, most = (double)TRAWL_WU_MANBER_TRIAL_BLOCKS;
-    return (trawl_hashing_trial){
-        .least = options->costs->shift[0] / shift,
-        .bytes = TRAWL_CACHE_LINE_BYTES * patterns,
-        .nanoseconds = TRAWL_EFFORT_WU_MANBER_BLOCK * (blocks < most ? blocks : most) +
-                       TRAWL_EFFORT_WU_MANBER_BYTE * (double)options->sample_length};
+    return (trawl_hashing_trial){.least = options->costs->shift[0] / shift,
+                                 .bytes = TRAWL_CACHE_LINE_BYTES * patterns,
+                                 .nanoseconds =
+                                     TRAWL_EFFORT_ENTRY * (blocks < most ? blocks : most) +
+                                     TRAWL_EFFORT_BYTE * (double)options->sample_length};
 }
 
 trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input) {
@@ -51,8 +51,9 @@ trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input) {
     return (trawl_hashing_trial){
         .least = TRAWL_PLAN_RABIN_KARP_STEPS * options->costs->dfa_step[0],
         .bytes = TRAWL_CACHE_LINE_BYTES * patterns,
-        .nanoseconds = TRAWL_EFFORT_RABIN_KARP_PATTERN * (patterns < most ? patterns : most) +
-                       TRAWL_EFFORT_RABIN_KARP_BYTE * (double)options->sample_length};
+        /* A pattern is entered twice: its end, and the hash by which patterns are told apart. */
+        .nanoseconds = 2 * TRAWL_EFFORT_ENTRY * (patterns < most ? patterns : most) +
+                       TRAWL_EFFORT_BYTE * (double)options->sample_length};
 }
 
 trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashing_price *price,

@@ -386,7 +386,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
 double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uint32_t stride) {
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
     double entered = (double)examined * stride, most = ldexp(1, (int)survey->slot_bits - 1);
-    return TRAWL_EFFORT_SURVEY_GRAM *
+    return TRAWL_EFFORT_ENTRY *
            ((entered < most ? entered : most) + (double)GROUP * (double)most_groups(survey));
 }
 

@@ -138,7 +138,7 @@ double trawl_survey_endings_effort(const trawl_qgram_survey *survey, uint32_t le
     const double patterns = (double)survey->patterns->count;
     const double most = (double)TRAWL_SURVEY_ENDINGS;
     return is_extrapolated(survey, length_class)
-               ? TRAWL_EFFORT_ENDING * (patterns < most ? patterns : most)
+               ? TRAWL_EFFORT_ENTRY * (patterns < most ? patterns : most)
                : 0;
 }
 
