@@ -57,14 +57,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # The part above 1 is halved and doubled.
 MARGINS = {"TRAWL_COST_LARGE_TABLES_FACTOR", "TRAWL_COST_MOST_GROWTH", "TRAWL_DIVIDE_ANCHOR_MARGIN",
-           "TRAWL_DIVIDE_REGISTERS_ALONE", "TRAWL_DIVIDE_REGISTERS_BESIDE", "TRAWL_FALLBACK_MARGIN",
+           "TRAWL_DIVIDE_REGISTERS_WHOLE", "TRAWL_FALLBACK_MARGIN",
            "TRAWL_FIELDS_PRODUCT_WORK", "TRAWL_GPU_ENDS_PER_CANDIDATE"}
 # Values that the rules below would make senseless.
 GIVEN = {"TRAWL_FIELDS_NEAR_SHARE_TENTHS": (8, 10),
-         "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,),
-         "TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON": (1,)}
-# Prices and times of what is not planned for a text of unknown length, or only if it is named.
-SKIPPED = {"trawl_plan_build_byte_costs", "TRAWL_SPLIT_PART_TABLE_BYTES", "TRAWL_SPLIT_MOST_PARTS"}
+         "TRAWL_GPU_CLEARLY_LESS": (0.8, 0.95), "TRAWL_GPU_MOST_TIERS": (2,)}
+# Sizes of what is planned only if it is named.
+SKIPPED = {"TRAWL_SPLIT_PART_TABLE_BYTES", "TRAWL_SPLIT_MOST_PARTS"}
 # What scans read themselves: by the kinds of tiers that do (engines/qgram/format.h; none: all).
 SCANS = {"TRAWL_QGRAM_PREFETCH": (1, 2, 3, 4, 5),
          "TRAWL_TEDDY_DENSE_BYTES": (2, 4), "TRAWL_PACKED_DENSE_MATCHES": (3,),
@@ -190,7 +189,7 @@ class Programs:
 
     def __init__(self, options, base, files):
         self.before, self.base, self.kept = shlex.split(options.program), base, {}
-        self.folder = options.folder
+        self.folder, self.length = options.folder, options.length
         self.files = files + [word for word in (options.device, options.engine)
                               if word and word != "cpu"]
 
@@ -207,7 +206,7 @@ class Programs:
 
     def plan(self, commands):
         """[seconds, what scans read, the plan in words]; None: it failed."""
-        words = self.apply(commands).ask("plan")
+        words = self.apply(commands).ask("plan %d" % self.length)
         return [float(words[0]), words[1], " ".join(words[2:])] if words else None
 
     def close(self):
@@ -400,7 +399,7 @@ def parse_arguments(given):
                         help="make the workloads from the files there, which are made if they are "
                              "missing: the same workloads on all machines")
     parser.add_argument("--no-sample", action="store_true",
-                        help="plans without a text (--device cuda)")
+                        help="plans without a text")
     parser.add_argument("--timed", type=int, default=25, metavar="N",
                         help="one workload in so many is planned with each variation by itself, for "
                              "the time (25; 0: none)")
@@ -412,6 +411,8 @@ def parse_arguments(given):
     parser.add_argument("--patterns", type=int, default=8000, metavar="N",
                         help="of a workload, at most (8000)")
     parser.add_argument("--text", type=int, default=4 << 20, metavar="BYTES", help="of each text (4 MiB)")
+    parser.add_argument("--length", type=int, default=0, metavar="BYTES",
+                        help="of the text, as the planner knows it (0: it does not)")
     parser.add_argument("--names", default="", metavar="REGEX", help="only constants with such names")
     parser.add_argument("--limit", type=int, default=25, metavar="N",
                         help="workloads whose speed is measured for each variation (25)")

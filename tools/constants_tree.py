@@ -21,17 +21,17 @@ OF = {
     "cpu": Constants(
         ["src/constants/cpu.h", "src/constants/fallback.h"],
         [("src/pattern/keys.c", "SMALL_GROUP"), ("src/base/allocate.c", "LARGE_ARRAY")],
-        {"TRAWL_QGRAM_BLOCK", "TRAWL_SURVEY_SPREAD_BITS", "TRAWL_FIELDS_SAMPLES_LOG",
-         "TRAWL_FIELDS_HINT_BITS", "TRAWL_FIELDS_NEAR_SHARE_TENTHS", "TRAWL_ANCHORS_RUNS",
-         "TRAWL_TEDDY_PATTERNS", "TRAWL_WALK_DEPTH"},
+        {"TRAWL_QGRAM_BLOCK", "TRAWL_FIELDS_SAMPLES_LOG", "TRAWL_FIELDS_NEAR_SHARE_TENTHS",
+         "TRAWL_ANCHORS_RUNS", "TRAWL_TEDDY_PATTERNS", "TRAWL_TEDDY_PAIR_CHOICES",
+         "TRAWL_WALK_DEPTH"},
         {"TRAWL_SURVEY_CLASSES"}),
     "cuda": Constants(
         ["src/constants/gpu.h"], [], {"TRAWL_GPU_MOST_TIERS"},
         {"TRAWL_GPU_USUAL_MULTIPROCESSORS", "TRAWL_GPU_USUAL_SHARED_BYTES",
-         "TRAWL_GPU_USUAL_CACHE_BYTES", "TRAWL_GPU_QGRAM_WORKING_BYTES", "TRAWL_GPU_CLASS_BYTES",
-         "TRAWL_GPU_END_OFFSET_LOAD", "TRAWL_GPU_ANCHOR_TEXT_BYTES", "TRAWL_GPU_BATCH_BYTES",
-         "TRAWL_GPU_BANKS", "TRAWL_GPU_HOT_THREADS", "TRAWL_GPU_HOT_BUSY_THREADS",
-         "TRAWL_GPU_HOT_WARP", "TRAWL_GPU_HOT_LEAST_RANK_BITS", "TRAWL_GPU_HOT_MOST_RANK_BITS"}),
+         "TRAWL_GPU_USUAL_CACHE_BYTES", "TRAWL_GPU_USUAL_MEMORY_BYTES",
+         "TRAWL_GPU_QGRAM_WORKING_BYTES", "TRAWL_GPU_CLASS_BYTES", "TRAWL_GPU_ANCHOR_TEXT_BYTES",
+         "TRAWL_GPU_BATCH_BYTES", "TRAWL_GPU_BANKS", "TRAWL_GPU_HOT_THREADS",
+         "TRAWL_GPU_HOT_MOST_RANK_BITS"}),
 }
 SCALAR = re.compile(r"^#define (TRAWL_\w+) (\S.*?)[ \t]*(/\*.*)?$", re.M)
 ARRAY = re.compile(r"^static const (struct \{.*?\}|\w+) (\w+)\[(\w*)\]\s*=\s*(\{.*?\});$", re.M | re.S)

@@ -45,14 +45,13 @@
 #define TRAWL_PLAN_USUAL_GAP 4096.0
 
 /* What wu-manber and rabin-karp do with a window that is not excluded, in units of
- * trawl_costs.shift_zero: list it and find that no pattern has its last bytes; find a pattern's
- * last bytes. And a step of the binary search among keys that end alike, in look-ups
+ * trawl_costs.shift_zero: list it and find that no pattern has its last bytes (rabin-karp: 1); find
+ * a pattern's last bytes. And a step of the binary search among keys that end alike, in look-ups
  * (trawl_look_up_cost), also of qgram: its two loads mostly meet lines that earlier searches have
- * read. Fitted to
- * 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). */
+ * read. Fitted to 285 random workloads on a Zen 4 (docs/notebook/2026-11-regret.md). One number for
+ * both engines, 0.8: 1 plan of 124 changes, to rabin-karp. */
 #define TRAWL_PLAN_WU_MANBER_ZERO 0.4
 #define TRAWL_PLAN_WU_MANBER_LOOK_UP 0.8
-#define TRAWL_PLAN_RABIN_KARP_CANDIDATE 1.0
 #define TRAWL_PLAN_RABIN_KARP_LOOK_UP 1.3
 #define TRAWL_PLAN_SEARCH_STEP 0.25
 
@@ -75,21 +74,14 @@ static const double trawl_plan_build_byte_costs[] = {2.5, 0.35, 2.4, 2.5, 2.5};
 #define TRAWL_EFFORT_EXAMINED 64u
 
 /* Nanoseconds that trials are expected to take, on a Zen 4: of free anchors, for a byte of sample
- * and for a place in a pattern; of a survey, for a q-gram that is entered or tested; of Teddy, for
- * a pattern; of a register Bloom filter, for a byte of sample; of wu-manber, for a block of the
- * patterns and a byte of sample; of rabin-karp in each pass, for a pattern and a byte of sample.
- * Fitted to six sets (docs/notebook/2026-11-planning-time.md). ENDING, on a Zen 3: of a pattern
- * whose last bytes are looked up in the sample (docs/notebook/2026-11-regret.md). */
+ * and for a place in a pattern; of other trials, for a byte of sample (of rabin-karp in each pass)
+ * and for what is entered in a table or looked up there: a q-gram, a block, the end of a pattern;
+ * of Teddy, for a pattern. Fitted to six sets (docs/notebook/2026-11-planning-time.md). */
 #define TRAWL_EFFORT_ANCHORS_BYTE 4.0
 #define TRAWL_EFFORT_ANCHORS_PLACE 20.0
-#define TRAWL_EFFORT_SURVEY_GRAM 30.0
-#define TRAWL_EFFORT_ENDING 35.0
+#define TRAWL_EFFORT_BYTE 8.0
+#define TRAWL_EFFORT_ENTRY 30.0
 #define TRAWL_EFFORT_TEDDY_PATTERN 10e3
-#define TRAWL_EFFORT_REGISTERS_BYTE 8.0
-#define TRAWL_EFFORT_WU_MANBER_BLOCK 25.0
-#define TRAWL_EFFORT_WU_MANBER_BYTE 10.0
-#define TRAWL_EFFORT_RABIN_KARP_PATTERN 60.0
-#define TRAWL_EFFORT_RABIN_KARP_BYTE 8.0
 
 /* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
  * outputs and endings. An estimate, for the limit of tables. */
@@ -209,20 +201,13 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * million takes 35 ms of a Zen 3. Chosen by that time alone. */
 #define TRAWL_SURVEY_ENDINGS ((size_t)1 << 20)
 
-/* How much the text repeats itself: hash bits of the count of different 4-grams; and the least
- * share of different 4-grams that is believed. More hash bits take more memory than the caches
- * have. Half of the share: 6 plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00.
- * Pricing tables by this share gained 1.36 to 1.68 times for rare-100000
- * (docs/notebook/2026-11-sample-filter.md). */
-#define TRAWL_SURVEY_SPREAD_BITS 18u
+/* How much the text repeats itself: the least share of different 4-grams that is believed. Half: 6
+ * plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00. Pricing tables by this share
+ * gained 1.36 to 1.68 times for rare-100000 (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_SURVEY_LEAST_SPREAD 0.05
 
 /* ------------------------------------------------------------------ qgram: prices of a tier with a
  * sample filter (engines/qgram/cost.c) */
-
-/* Bytes that a look-up may touch for each key: its entries in the tables of key look-up, a cache
- * line. */
-#define TRAWL_COST_KEY_BYTES 64
 
 /* By how much a cost by size of table grows at most for each factor of four beyond 64 MiB, where
  * costs are not measured; up to it, as between the last two sizes. */
@@ -260,12 +245,11 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
 #define TRAWL_DIVIDE_ANCHOR_MARGIN 1.05
 
 /* Register Bloom filters: the time of whole scans divided by that of the filter alone, which is
- * what trawl_costs has: for a filter that is the only tier, and for one beside others, which
- * compete for the caches. CANDIDATE multiplies the price of candidates, since real texts have more
+ * what trawl_costs has. CANDIDATE multiplies the price of candidates, since real texts have more
  * candidates that have to be compared. Fitted to code-100, code-1000, english-100 and gitleaks
- * (docs/notebook/2026-11-register-filter-candidates.md, second round). */
-#define TRAWL_DIVIDE_REGISTERS_ALONE 1.1
-#define TRAWL_DIVIDE_REGISTERS_BESIDE 1.5
+ * (docs/notebook/2026-11-register-filter-candidates.md, second round). 1.5 for a filter beside
+ * others, as fitted there: one plan of 124 changes. */
+#define TRAWL_DIVIDE_REGISTERS_WHOLE 1.1
 #define TRAWL_DIVIDE_REGISTERS_CANDIDATE 1.7
 
 /* The largest pass rate with which a register Bloom filter is used, or Teddy in front of a table of
@@ -273,12 +257,6 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
  * beyond: a register Bloom filter with 8.8 % took 1.5 times the time of ac-dfa, though its price
  * was lower (docs/notebook/2026-11-newcomer.md). */
 #define TRAWL_DIVIDE_MAX_PASS_RATE 0.08
-
-/* Number of pieces of the sample on which a register Bloom filter is tried, and the bytes of each.
- * On the first 8 KiB of the sample 0.05 % of the positions were candidates where 0.30 % are
- * (docs/notebook/2026-11-sample-filter.md). */
-#define TRAWL_DIVIDE_REGISTERS_PIECES 32u
-#define TRAWL_DIVIDE_REGISTERS_PIECE ((size_t)512)
 
 /* The most patterns for which Teddy is priced, if they are the shortest or the longest of a set: up
  * to 80 of the shortest ones took 1.5 ms more and changed no plan
@@ -313,19 +291,17 @@ static const uint32_t trawl_divide_grams[] = {4, 6, 3, 8, 5, 12, 16, 2, 1};
  * these up to 3 plans change, mostly 0.69 to 0.95 times as fast. */
 static const struct {
     uint8_t gram, stride;
-} trawl_anchors_shapes[] = {{8, 16}, {4, 16}, {8, 8}, {4, 8}, {4, 6}, {8, 4}, {5, 4}, {4, 4},
+} trawl_anchors_shapes[] = {{8, 16}, {4, 16}, {8, 8}, {4, 8}, {4, 6}, {8, 4}, {4, 4},
                             {3, 4},  {4, 3},  {4, 2}, {3, 2}, {5, 1}, {4, 1}, {3, 1}};
 
 /* Bytes of a piece of the sample: even pieces choose anchors, odd ones validate the choice. Number
- * of anchors that are chosen for a trial, as a power of two; rows of its filter at least and at
- * most, as powers of two. And one pattern in this many may be left to other tiers because it is
- * short. Exact prices against the time of a trial, which is about a millisecond. Half and double: 2
- * to 5 plans change for each of them, 0.83 to 1.16 times as fast; of the piece half is 0.58 times
- * as fast. */
+ * of anchors that are chosen for a trial, as a power of two; rows of its filter at least, as a
+ * power of two. And one pattern in this many may be left to other tiers because it is short. Exact
+ * prices against the time of a trial, which is about a millisecond. Half and double: 2 to 5 plans
+ * change for each of them, 0.83 to 1.16 times as fast; of the piece half is 0.58 times as fast. */
 #define TRAWL_ANCHORS_PIECE ((size_t)4096)
 #define TRAWL_ANCHORS_TRIAL_BITS 14u
 #define TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS 6u
-#define TRAWL_ANCHORS_TRIAL_ROW_BITS 15u
 #define TRAWL_ANCHORS_FEW_BEFORE 8u
 
 /* Patterns that are runs of one byte but for a few bytes are all part of a trial, up to so many.
@@ -334,13 +310,12 @@ static const struct {
  * (docs/notebook/2026-11-free-anchors.md). */
 #define TRAWL_ANCHORS_RUNS 256u
 
-/* Nanoseconds where tables are in the first-level cache: for a candidate (listing it, and testing
- * its tag), for a bucket, and for each of its entries. And the time of comparing a key whose value
- * was found, as a share of the price of a look-up. Estimated from a sketch on a Zen 3; the entry
- * changed from 1 to 3 after runs on a Xeon (docs/notebook/2026-11-free-anchors.md). */
-#define TRAWL_ANCHORS_CANDIDATE_COST 4.0
-#define TRAWL_ANCHORS_BUCKET_COST 5.0
-#define TRAWL_ANCHORS_ENTRY_COST 3.0
+/* Nanoseconds of a step where tables are in the first-level cache: a candidate (listing it, and
+ * testing its tag), a bucket, or one of its entries. And the time of comparing a key whose value
+ * was found, as a share of the price of a look-up. Estimated from a sketch on a Zen 3, as 4, 5 and
+ * 1; the entry became 3 after runs on a Xeon (docs/notebook/2026-11-free-anchors.md). With 3.5 for
+ * all three no plan of 124 changes, with 4 four of 100. */
+#define TRAWL_ANCHORS_STEP_COST 3.5
 #define TRAWL_ANCHORS_KEY_SHARE 0.4
 
 /* The largest filter, as a power of two of its rows of 32 bits: 512 KiB. Larger ones wait for the
@@ -370,12 +345,10 @@ static const struct {
  * plans change. */
 #define TRAWL_SPARSE_TRIAL_BITS 16u
 
-/* The table that counts the q-grams of the sample: slots for each q-gram, so that one in 16 of the
- * other q-grams has a count by chance; and its slots at least and at most, as powers of two. The
- * largest table fits a second-level cache. */
-#define TRAWL_SPARSE_COUNTS_PER_GRAM 16u
-#define TRAWL_SPARSE_LEAST_COUNT_BITS 8u
-#define TRAWL_SPARSE_MOST_COUNT_BITS 20u
+/* Slots of the table that counts the q-grams of the sample, as a power of two: it fits a
+ * second-level cache, and has 16 for each position of a sample of 64 KiB. Half: no plan of 110
+ * changes; a quarter: 10. */
+#define TRAWL_SPARSE_COUNT_BITS 20u
 
 /* The time of waiting for the cache line of a sample, as the bytes that are read in that time
  * (trawl_costs.memory). A Xeon takes 8.5 to 10.5 ns at strides of 112 to 1,008, in which it reads
@@ -384,10 +357,6 @@ static const struct {
  * with it both kinds cost the same for patterns of 128 bytes, as measured
  * (docs/notebook/2026-11-long-strides.md). */
 #define TRAWL_SPARSE_LINE_BYTES 104.0
-
-/* Nanoseconds of a candidate, where tables are in the first-level cache: a mispredicted branch, and
- * two loads that hardly overlap with others, since a block has few candidates. Estimated. */
-#define TRAWL_SPARSE_CANDIDATE_COST 20.0
 
 /* ------------------------------------------------------------------ qgram: rows of the sample
  * filter by fields (engines/qgram/bloom/fields.c) */
@@ -412,13 +381,10 @@ static const struct {
  * nothing changes, as all workloads have a sample. */
 #define TRAWL_FIELDS_LEAST_BLIND_BITS 3u
 
-/* Number of samples of the text that are examined, as a power of two; bits of a hint that excludes
- * most q-grams of the keys, as a power of two: 16 KiB, for the first-level cache; and the q-grams
- * of the keys that are looked up, at most. Exact choices against planning time; half and double of
- * the last: no tables change. The hint was meant to make trying fields 5 times as fast, and was
- * measured only together with other steps (docs/notebook/2026-11-building.md). */
+/* Number of samples of the text that are examined, as a power of two; and the q-grams of the keys
+ * that are looked up, at most. Exact choices against planning time; half and double of the latter:
+ * no tables change. */
 #define TRAWL_FIELDS_SAMPLES_LOG 13u
-#define TRAWL_FIELDS_HINT_BITS 17u
 #define TRAWL_FIELDS_MAX_GRAMS (UINT64_C(1) << 21)
 
 /* The share of samples that are priced by the cache that holds the lines they share; the others are
@@ -438,15 +404,11 @@ static const struct {
 #define TRAWL_TEDDY_DENSE_BYTES 512u
 
 /* In units of work: the test of a high nibble as well; a candidate (a mispredicted branch and two
- * tests); and the work below which a filter is not expected to become faster, which is that of one
- * probe of both nibbles. The first two were measured on a Zen 3 when Teddy was written
- * (docs/notebook/2026-11-teddy.md); half of a candidate: 8 filters change, 1.07 and 1.01 times as
- * fast, but 0.8 times with other seeds. The third was 4.5, in which time text comes from memory:
- * texts in caches were 1.12 times slower where the filter differs, and of 99 texts of 64 MiB none
- * was more than 5 % faster. */
+ * tests). Both were measured on a Zen 3 when Teddy was written (docs/notebook/2026-11-teddy.md);
+ * half of a candidate: 8 filters change, 1.07 and 1.01 times as fast, but 0.8 times with other
+ * seeds. */
 #define TRAWL_TEDDY_HIGH_WORK 1.6
 #define TRAWL_TEDDY_CANDIDATE_WORK 700.0
-#define TRAWL_TEDDY_LEAST_WORK 2.6
 
 /* The work of comparing a pair of bytes that all patterns have: 2.0 and 2.4 by the speed of two
  * patterns before and after on a Zen 4 (docs/notebook/2026-11-teddy.md). The pair is chosen among
@@ -459,13 +421,13 @@ static const struct {
  * and 0.92. */
 #define TRAWL_TEDDY_NEW_PROBE_WORK 1.0
 
-/* Bytes of the sample whose candidates are counted, and of the pieces, from all over the sample,
- * that they are taken in; and the bytes of sample that weigh as much as the usual frequencies of
- * bytes. Planning time and chance in short samples against the text's own frequencies. By the first
- * 4,096 bytes of the sample alone, plans for 65 to 128 patterns were 0.9 times as fast where they
- * differed (docs/notebook/2026-11-regret.md); other lengths of pieces were not measured. Half and
- * double of the bytes and of the weight: 12 to 16 filters change; of the first 1.02 and 1.00 times
- * as fast, of the second 1.01 and 0.95. */
+/* Bytes of the sample whose candidates are counted, also those of register Bloom filters, and of
+ * the pieces, from all over the sample, that they are taken in; and the bytes of sample that weigh
+ * as much as the usual frequencies of bytes. Planning time and chance in short samples against the
+ * text's own frequencies. By the first 4,096 bytes of the sample alone, plans for 65 to 128
+ * patterns were 0.9 times as fast where they differed (docs/notebook/2026-11-regret.md); other
+ * lengths of pieces were not measured. Half and double of the bytes and of the weight: 12 to 16
+ * filters change; of the first 1.02 and 1.00 times as fast, of the second 1.01 and 0.95. */
 #define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
 #define TRAWL_TEDDY_SAMPLE_PIECE ((size_t)512)
 #define TRAWL_TEDDY_USUAL_BYTES 1000
@@ -487,12 +449,11 @@ static const struct {
 
 /* Instructions for 64 positions. For each hashed byte: three products, and three sums, half of
  * which are joined with others. For the banks (narrow, wide): bits, test and list. `trawl tune`
- * measures a filter of four bytes with narrow banks; the unit is its number of instructions.
- * Counted in the loop. */
+ * measures a filter of four bytes with narrow banks: its number of instructions is the unit of
+ * trawl_costs. Counted in the loop. */
 #define TRAWL_REGISTER_BLOOM_BYTE_WORK 4.5
 #define TRAWL_REGISTER_BLOOM_NARROW_WORK 20
 #define TRAWL_REGISTER_BLOOM_WIDE_WORK 32
-#define TRAWL_REGISTER_BLOOM_UNIT_WORK 38
 
 /* ------------------------------------------------------------------ qgram: packed filter
  * (engines/qgram/packed/cost.c). Nanoseconds on a Zen 3 with the AVX2 loops. With these the choices
@@ -503,21 +464,15 @@ static const struct {
 #define TRAWL_PACKED_PAIR_COST 0.20     /* testing a position by pairs, table in L1 */
 #define TRAWL_PACKED_SAMPLE_COST 0.8    /* testing a sample, table in L1 */
 #define TRAWL_PACKED_UNALIGNED_COST 0.3 /* more, for a sample inside a byte of letters */
-#define TRAWL_PACKED_CANDIDATE_COST 1.5 /* listing a candidate */
-#define TRAWL_PACKED_END_COST 0.9       /* testing an end with the suffix filter */
+#define TRAWL_PACKED_CANDIDATE_COST 1.2 /* listing a candidate, or testing an end */
 #define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
 
 /* What a load costs beyond one from the first-level cache, by the bytes of the table, interpolated
- * by the logarithm of the size; the last row is for all larger tables. */
+ * by the logarithm of the size. Larger tables than the last one cost as much. */
 static const struct {
     double bytes, nanoseconds;
-} trawl_packed_load_costs[] = {
-    {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
-#define TRAWL_PACKED_FAR_LOAD_COST 40
-
-/* Bits of the suffix filter for each ending of a key, at least. So one in this many ends without a
- * key passes it. Half and double: 0 and 1 plan change. */
-#define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
+} trawl_packed_load_costs[] = {{16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2},
+                               {2 << 20, 4},  {32 << 20, 10},  {128 << 20, 40}};
 
 /* The fewest letters of a sample. Half and double: no plan changes. */
 #define TRAWL_PACKED_LEAST_SAMPLE 3u
@@ -528,6 +483,10 @@ static const struct {
 #define TRAWL_PACKED_DENSE_MATCHES 2u
 
 /* ------------------------------------------------------------------ wu-manber */
+
+/* Bytes of a pattern's end by which trials of wu-manber and rabin-karp tell patterns apart, at
+ * most. wu-manber had 32: 1 plan of 110 changes; with 32 for rabin-karp too one goes to it. */
+#define TRAWL_TRIAL_END_BYTES 64u
 
 /* The work of looking up a search window whose shift is 0, in reads of SHIFT. An estimate from the
  * loads that a look-up makes. Of 30 workloads with this engine, half: 4 change, 1.15 times as fast
@@ -555,10 +514,6 @@ static const struct {
 #define TRAWL_WU_MANBER_TRIAL_RATIO 16
 #define TRAWL_WU_MANBER_FEW_OTHERS 4
 
-/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
- * measured. */
-#define TRAWL_WU_MANBER_TRIAL_END_BYTES 32u
-
 /* ------------------------------------------------------------------ rabin-karp */
 
 /* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
@@ -576,10 +531,6 @@ static const struct {
 /* The most patterns of a pass with which the planner searches the sample, as a power of two. It
  * takes a millisecond for each pass. Half and double: no plan changes. */
 #define TRAWL_RABIN_KARP_TRIAL_LOG 14u
-
-/* Bytes of a pattern's end by which the planner tells patterns apart, at most. Chosen, not
- * measured. */
-#define TRAWL_RABIN_KARP_TRIAL_END_BYTES 64u
 
 /* ------------------------------------------------------------------ ac-split */
 

@@ -88,10 +88,10 @@
  * their beginnings are.
  */
 
-/* A candidate: reading bytes of the text, and the table of end offsets in the L2 cache. */
-#define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0
-#define TRAWL_GPU_KEY_MISS 10.0 /* an end that is not in the hash table of endings */
-#define TRAWL_GPU_KEY_HIT 30.0  /* an end that is: mostly a match */
+/* A look-up in the L2 cache: of a candidate, after bytes of the text have been read, in the table
+ * of end offsets; of an end, in the hash table of endings, which does not have it. */
+#define TRAWL_GPU_LOOK_UP 10.0
+#define TRAWL_GPU_KEY_HIT 30.0 /* an end that the hash table has: mostly a match */
 
 /* A byte of such a key, which is compared with the text: fitted to matches of 6 to 100 bytes
  * (docs/notebook/2026-11-gpu-zoo.md). */
@@ -140,7 +140,6 @@
  * candidate in eight finds an end offset. Memory in the L2 cache against false ends. Half and
  * double: 13 and 13 of 34 layouts. */
 #define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
-#define TRAWL_GPU_END_OFFSET_LOAD (1.0 / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE)
 
 /* Entries of that table, at least and at most, as powers of two; at most 128 MiB. Chosen, not
  * measured. */
@@ -150,10 +149,8 @@
 /* ------------------------------------------------------------------ qgram, kernel filter: tiers */
 
 /* Tiers with filters, at most, besides the table of byte pairs: a fourth one never paid (no table
- * of these runs is on record). With an automaton for frequent patterns one tier less: for records,
- * those patterns have a tier of their own. */
+ * of these runs is on record). */
 #define TRAWL_GPU_MOST_TIERS 3u
-#define TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON 2u
 
 /* Filters in shared memory grow by units of this many 32-bit words: 1 KiB, of about 200 KiB. Exact
  * division against planning time. Half and double: 22 and 25 of 34 layouts. */
@@ -165,10 +162,13 @@
 #define TRAWL_GPU_FIRST_EXCHANGE 64u
 #define TRAWL_GPU_EXCHANGE_RATIO 4u
 
-/* A filter in device memory: bits for each sample, and 32-bit words at most (16 MiB: a third of an
- * H200's L2 cache). False candidates against misses of the L2 cache. Half and double: no layout of
- * 34, and no layout of 34. */
-#define TRAWL_GPU_GLOBAL_FILTER_BITS 24.0
+/* Bits for each sample of filters whose size is not chosen by prices: in device memory, and of
+ * frequent patterns of three and more bytes when records are written. Half and double: no layout of
+ * 34, and 7 and 8. */
+#define TRAWL_GPU_FILTER_BITS 24u
+
+/* A filter in device memory: 32-bit words at most (16 MiB: a third of an H200's L2 cache). False
+ * candidates against misses of the L2 cache. Half and double: no layout of 34. */
 #define TRAWL_GPU_GLOBAL_FILTER_WORDS (UINT32_C(1) << 22)
 
 /* A sample of the text is taken in pieces of this many bytes from all over the text: long enough
@@ -195,12 +195,6 @@
  * times as long (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_TRIAL_ANCHORS 4096u
 #define TRAWL_GPU_TRIAL_CORES 32768u
-
-/* A trial of a filter by cores counts the false candidates in the sample, and divides their number
- * by the number that random bits would give. This constant is added to both numbers. With few
- * anchors both are near 0, and the quotient would be 0: then even the smallest filter would seem to
- * have no false candidates. The same number as TRAWL_SURVEY_FEW_HITS, and for the same reason. */
-#define TRAWL_GPU_FEW_CHANCE_PASSES 16.0
 
 /* The time of all trials of a set, at least, and for each pattern, on a Zen 3: 0.11 to 2.2 s for
  * 1,000 to 200,000 patterns of six sets (docs/notebook/2026-11-gpu-planner.md). */
@@ -251,10 +245,8 @@
 #define TRAWL_GPU_CLEARLY_LESS 0.9
 
 /* The filter through which frequent patterns of three and more bytes are found when records are
- * written: bits for each sample, and 32-bit words at most (16 KiB). Few false candidates against
- * the shared memory of the other filters. Half and double: 7 and 8 of 34 layouts, and no layout of
- * 34. */
-#define TRAWL_GPU_RECORD_FILTER_BITS 24u
+ * written: 32-bit words at most (16 KiB). Few false candidates against the shared memory of the
+ * other filters. Half and double: no layout of 34. */
 #define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
 
 /* ------------------------------------------------------------------ qgram, kernel sparse */
@@ -307,13 +299,11 @@
 /* Time of a block with fewer than 1,024 busy threads, relative to one with 1,024:
  * sqrt(1 + SLOWER * ((1,024 / threads)^2 - 1)). Measured: 768 threads take 1.11 times as long, 512
  * 1.42, and 256 2.6 (docs/notebook/2026-11-gpu-qgram-steps.md). */
-#define TRAWL_GPU_HOT_BUSY_THREADS 1024.0
 #define TRAWL_GPU_HOT_SLOWER 0.4
 
-/* A thread that reads the full table keeps the 32 threads of its warp waiting for three steps: the
- * exponent 96 in docs/notebook/2026-11-gpu-planner.md, to which it was fitted. */
-#define TRAWL_GPU_HOT_WARP 32.0
-#define TRAWL_GPU_HOT_STEPS_WAITED 3.0
+/* Steps that wait for a thread that reads the full table: three of each of the 32 threads of its
+ * warp. The exponent in docs/notebook/2026-11-gpu-planner.md, where it was fitted. */
+#define TRAWL_GPU_HOT_STEPS_WAITED 96.0
 
 /* Banks of shared memory, of four bytes each. */
 #define TRAWL_GPU_BANKS 32u
@@ -339,8 +329,8 @@
  * 2 and 0 of 72 plans. */
 #define TRAWL_GPU_HOT_STRIPE_BYTES ((size_t)4096)
 
-/* Bits of a state's rank in an entry of 16 bits; those above say how many patterns end there. */
-#define TRAWL_GPU_HOT_LEAST_RANK_BITS 1u
+/* Bits of a state's rank in an entry of 16 bits, at most; those above say how many patterns end
+ * there. */
 #define TRAWL_GPU_HOT_MOST_RANK_BITS 15u
 
 /* At upload, states are ranked by a walk over this many bytes of the sample, in pieces from all

@@ -67,7 +67,7 @@ trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t 
 void trawl_automata_trace_release(trawl_automata_steps *trace);
 
 /* Nanoseconds of looking up one of `keys` patterns where a text matches. by_size: a look-up among
- * patterns that fill a table of that size, with TRAWL_COST_KEY_BYTES each, in random order
+ * patterns that fill a table of that size, with a cache line each, in random order
  * (trawl_costs.verify). `met` may be NULL: nothing is known of the text. */
 double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys);
 

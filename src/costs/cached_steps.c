@@ -83,7 +83,7 @@ double trawl_automata_step(const trawl_line_growth *growth, const double *by_siz
 }
 
 double trawl_look_up_cost(const trawl_met_keys *met, const double *by_size, double keys) {
-    double place = (log2(TRAWL_COST_KEY_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
+    double place = (log2(TRAWL_CACHE_LINE_BYTES * (keys < 1 ? 1 : keys)) - 12) / 2;
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES && place > i - 1; i++) {
         double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / TRAWL_CACHE_LINE_BYTES;

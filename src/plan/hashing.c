@@ -37,11 +37,11 @@ trawl_hashing_trial trawl_try_wu_manber(const trawl_hashing_input *input) {
     double patterns = (double)input->patterns->count;
     double shift = trawl_wu_manber_largest_shift((uint32_t)input->patterns->min_length, 1);
     double blocks = patterns * shift, most = (double)TRAWL_WU_MANBER_TRIAL_BLOCKS;
-    return (trawl_hashing_trial){
-        .least = options->costs->shift[0] / shift,
-        .bytes = TRAWL_COST_KEY_BYTES * patterns,
-        .nanoseconds = TRAWL_EFFORT_WU_MANBER_BLOCK * (blocks < most ? blocks : most) +
-                       TRAWL_EFFORT_WU_MANBER_BYTE * (double)options->sample_length};
+    return (trawl_hashing_trial){.least = options->costs->shift[0] / shift,
+                                 .bytes = TRAWL_CACHE_LINE_BYTES * patterns,
+                                 .nanoseconds =
+                                     TRAWL_EFFORT_ENTRY * (blocks < most ? blocks : most) +
+                                     TRAWL_EFFORT_BYTE * (double)options->sample_length};
 }
 
 trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input) {
@@ -50,9 +50,10 @@ trawl_hashing_trial trawl_try_rabin_karp(const trawl_hashing_input *input) {
     double most = (double)(UINT64_C(1) << TRAWL_RABIN_KARP_TRIAL_LOG);
     return (trawl_hashing_trial){
         .least = TRAWL_PLAN_RABIN_KARP_STEPS * options->costs->dfa_step[0],
-        .bytes = TRAWL_COST_KEY_BYTES * patterns,
-        .nanoseconds = TRAWL_EFFORT_RABIN_KARP_PATTERN * (patterns < most ? patterns : most) +
-                       TRAWL_EFFORT_RABIN_KARP_BYTE * (double)options->sample_length};
+        .bytes = TRAWL_CACHE_LINE_BYTES * patterns,
+        /* A pattern is entered twice: its end, and the hash by which patterns are told apart. */
+        .nanoseconds = 2 * TRAWL_EFFORT_ENTRY * (patterns < most ? patterns : most) +
+                       TRAWL_EFFORT_BYTE * (double)options->sample_length};
 }
 
 trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashing_price *price,
@@ -84,7 +85,7 @@ trawl_status trawl_price_wu_manber(const trawl_hashing_input *input, trawl_hashi
     price->nanoseconds =
         hypot(moving, memory) +
         price_look_ups(input, TRAWL_PLAN_WU_MANBER_LOOK_UP * costs->shift_zero, look_ups, steps);
-    price->bytes = (uint64_t)(walk.shift_bytes + TRAWL_COST_KEY_BYTES * patterns);
+    price->bytes = (uint64_t)(walk.shift_bytes + TRAWL_CACHE_LINE_BYTES * patterns);
     price->factor = walk.factor;
     return TRAWL_OK;
 }
@@ -107,12 +108,12 @@ trawl_status trawl_price_rabin_karp(const trawl_hashing_input *input, trawl_hash
         filters += search.filter_bytes[pass];
     }
     double others = search.candidates - search.look_ups;
-    double listed = others * (TRAWL_PLAN_RABIN_KARP_CANDIDATE * costs->shift_zero +
-                              trawl_cost_wait(costs, (double)HASH_BYTES * patterns));
+    double listed =
+        others * (costs->shift_zero + trawl_cost_wait(costs, (double)HASH_BYTES * patterns));
     price->nanoseconds = hypot(hashing + listed, costs->memory) +
                          price_look_ups(input, TRAWL_PLAN_RABIN_KARP_LOOK_UP * costs->shift_zero,
                                         search.look_ups, search.steps);
-    price->bytes = (uint64_t)(filters + TRAWL_COST_KEY_BYTES * patterns);
+    price->bytes = (uint64_t)(filters + TRAWL_CACHE_LINE_BYTES * patterns);
     price->factor = 1;
     return TRAWL_OK;
 }

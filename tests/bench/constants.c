@@ -6,16 +6,16 @@
  *     bench_constants PATTERNS TEXT [cuda] [ENGINE]
  *
  * PATTERNS has, for each pattern, a flag (0 or 1, a byte), a length (four bytes) and the bytes.
- * With ENGINE that engine is compiled, without a plan. With "cuda" plans and scans are for a GPU,
- * and plans need none; ENGINE is qgram then, and its kernel filter; an empty TEXT is no sample.
- * Commands are lines on standard input,
- * each with a line as answer (list: one for each constant):
+ * An empty TEXT is no sample. With ENGINE that engine is compiled, without a plan. With "cuda"
+ * plans and scans are for a GPU, and plans need none; ENGINE is qgram then, and its kernel filter.
+ * Commands are lines on standard input, each with a line as answer (list: one for each constant):
  *
  *     list                     constants: name, kind, element's bytes, values
  *     set NAME INDEX VALUE     changes an element (0 for a single number)
  *     copy NAME FROM TO        overwrites an element of an array with another one
  *     reset                    all constants as they were
- *     plan                     seconds of planning; number of what a scan would read; the plan
+ *     plan LENGTH              seconds of planning for a text of LENGTH bytes (0: not known);
+ *                              number of what a scan would read; the plan
  *     keep SLOT                compiles; seconds
  *     scan SLOT                counts all matches with that database, until LEAST_SECONDS have
  *                              passed; seconds of the fastest scan, matches
@@ -227,22 +227,29 @@ static void print_plan(const trawl_plan *plan) {
     (void)printf("\n");
 }
 
+/* Makes a text where there is no sample, as trawl_compile does. Returns what is to be released. */
+static uint8_t *make_up_text(trawl_compile_settings *settings) {
+    trawl_error error;
+    uint8_t *made = NULL;
+    if (length == 0) {
+        expect(trawl_sample_make(patterns, &made, &settings->sample_length, &error), &error);
+        settings->sample = made;
+    }
+    return made;
+}
+
 /* The same for a GPU: the number is of what an upload puts there. */
 static void make_device_plan(trawl_compile_settings *settings, trawl_plan *plan) {
     trawl_error error;
     char words[1024] = "";
     FILE *written = fmemopen(words, sizeof words, "w");
     uint64_t number = 0;
-    uint8_t *made = NULL;
     settings->device = "cuda";
     double begin = trawl_process_seconds();
-    if (length == 0) { /* as trawl_compile does without a sample */
-        expect(trawl_sample_make(patterns, &made, &settings->sample_length, &error), &error);
-        settings->sample = made;
-    }
+    uint8_t *made = make_up_text(settings);
     plan->device.chosen = TRAWL_DEVICE_FILTER;
     if (engine == NULL) {
-        expect(trawl_plan_choose_for_device(patterns, settings, plan, &error), &error);
+        expect(trawl_plan_choose_for_device(patterns, patterns, settings, plan, &error), &error);
     }
     double used = trawl_process_seconds() - begin;
     expect(device_plan_describe(patterns, plan, settings->device_costs, &resident, &number, written,
@@ -253,7 +260,7 @@ static void make_device_plan(trawl_compile_settings *settings, trawl_plan *plan)
     (void)printf("%.9f %016llx%s\n", used, (unsigned long long)number, words);
 }
 
-static void make_plan(void) {
+static void make_plan(uint64_t text_bytes) {
     trawl_error error;
     trawl_costs costs;
     trawl_device_costs device_costs;
@@ -263,6 +270,7 @@ static void make_plan(void) {
                                        .max_table_bytes = UINT64_C(8) << 30,
                                        .sample = sample,
                                        .sample_length = sample_length,
+                                       .text_bytes = text_bytes,
                                        .costs = &costs,
                                        .device_costs = &device_costs};
     trawl_plan *plan = calloc(1, sizeof *plan);
@@ -273,6 +281,7 @@ static void make_plan(void) {
         return;
     }
     double begin = trawl_process_seconds();
+    uint8_t *made = make_up_text(&settings);
     expect(trawl_plan_choose(patterns, &settings, plan, &error), &error);
     double used = trawl_process_seconds() - begin;
     /* Tables of automata do not depend on constants, and take long to build. */
@@ -284,6 +293,7 @@ static void make_plan(void) {
     }
     (void)printf("%.9f %016llx", used, (unsigned long long)number);
     print_plan(plan);
+    trawl_release(made);
     free(plan);
 }
 
@@ -355,9 +365,9 @@ static void obey(const char *line) {
     double value = 0;
     if (strcmp(line, "list\n") == 0) {
         list();
-    } else if (strcmp(line, "plan\n") == 0) {
+    } else if (sscanf(line, "plan %zu", &first) == 1) {
         if (engine == NULL || on_device) {
-            make_plan();
+            make_plan(first);
         } else {
             plan_engine();
         }

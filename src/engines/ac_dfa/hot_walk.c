@@ -16,10 +16,9 @@ double trawl_hot_bank_conflicts(uint32_t classes) {
     return others / (TRAWL_GPU_BANKS - 1.0);
 }
 
-/* The time of a block with `threads` busy threads, relative to one with
- * TRAWL_GPU_HOT_BUSY_THREADS. */
+/* The time of a block with `threads` busy threads, relative to one with TRAWL_GPU_HOT_THREADS. */
 static double slower_with(double threads) {
-    double fewer = fmax(TRAWL_GPU_HOT_BUSY_THREADS / threads, 1);
+    double fewer = fmax(TRAWL_GPU_HOT_THREADS / threads, 1);
     return sqrt(1 + TRAWL_GPU_HOT_SLOWER * (fewer * fewer - 1));
 }
 
@@ -47,5 +46,5 @@ uint32_t trawl_hot_strip_bytes(uint64_t length, uint64_t overlap, uint32_t multi
 }
 
 double trawl_hot_waits(double elsewhere) {
-    return 1 - pow(1 - elsewhere, TRAWL_GPU_HOT_WARP * TRAWL_GPU_HOT_STEPS_WAITED);
+    return 1 - pow(1 - elsewhere, TRAWL_GPU_HOT_STEPS_WAITED);
 }

@@ -221,7 +221,7 @@ uint32_t trawl_state_total(const trawl_db *db, uint32_t state) {
 }
 
 static uint32_t bits_for(uint32_t count) {
-    uint32_t bits = TRAWL_GPU_HOT_LEAST_RANK_BITS;
+    uint32_t bits = 1;
     while (bits < TRAWL_GPU_HOT_MOST_RANK_BITS && (UINT32_C(1) << bits) < count) {
         bits++;
     }
@@ -235,8 +235,7 @@ trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ran
     }
     trawl_hot_shape best = {0, 0, false};
     uint64_t fewest = UINT64_MAX;
-    for (uint32_t bits = TRAWL_GPU_HOT_LEAST_RANK_BITS; bits <= TRAWL_GPU_HOT_MOST_RANK_BITS;
-         bits++) {
+    for (uint32_t bits = 1; bits <= TRAWL_GPU_HOT_MOST_RANK_BITS; bits++) {
         uint32_t rows = (UINT32_C(1) << bits) < capacity ? UINT32_C(1) << bits : capacity;
         rows =
             (rows < ranks->states ? rows : ranks->states) - 1; /* one row stands for all others */

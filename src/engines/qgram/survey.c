@@ -99,7 +99,7 @@ static void measure_equal_bytes(trawl_qgram_survey *survey) {
  * positions. A text that repeats itself reads some lines of a large table again and again, which
  * stay in a cache, and the other lines hardly ever. */
 static double measure_spread(const uint8_t *text, size_t length) {
-    enum { BITS = TRAWL_SURVEY_SPREAD_BITS };
+    enum { BITS = 18 }; /* of a hash: with more, `seen` would not fit the near caches */
     static const double unknown = 1;
     uint64_t seen[1 << (BITS - 6)];
     if (length < 4) {
@@ -386,7 +386,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
 double trawl_survey_effort(const trawl_qgram_survey *survey, uint32_t begin, uint32_t stride) {
     uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
     double entered = (double)examined * stride, most = ldexp(1, (int)survey->slot_bits - 1);
-    return TRAWL_EFFORT_SURVEY_GRAM *
+    return TRAWL_EFFORT_ENTRY *
            ((entered < most ? entered : most) + (double)GROUP * (double)most_groups(survey));
 }
 

@@ -22,7 +22,7 @@ typedef struct ending_slot {
     uint32_t patterns;  /* that end with it */
 } ending_slot;
 
-enum { ENDING_POSITIONS = 1 << (TRAWL_SURVEY_SLOT_BITS - 1) };
+#define ENDING_POSITIONS ((size_t)1 << (TRAWL_SURVEY_SLOT_BITS - 1))
 
 /* The slot of the q-gram, or a free one. */
 static ending_slot *find_ending(ending_slot *slots, uint64_t hash) {
@@ -138,7 +138,7 @@ double trawl_survey_endings_effort(const trawl_qgram_survey *survey, uint32_t le
     const double patterns = (double)survey->patterns->count;
     const double most = (double)TRAWL_SURVEY_ENDINGS;
     return is_extrapolated(survey, length_class)
-               ? TRAWL_EFFORT_ENDING * (patterns < most ? patterns : most)
+               ? TRAWL_EFFORT_ENTRY * (patterns < most ? patterns : most)
                : 0;
 }
 

@@ -43,11 +43,10 @@ static uint16_t tag_of(uint64_t hash) {
 }
 
 /* Whether no pattern before had the same last bytes and the same length, up to
- * TRAWL_RABIN_KARP_TRIAL_END_BYTES. */
+ * TRAWL_TRIAL_END_BYTES. */
 static bool is_new_key(const trial *self, const uint8_t *past, uint32_t length) {
-    uint64_t hash =
-        length < TRAWL_RABIN_KARP_TRIAL_END_BYTES ? length : TRAWL_RABIN_KARP_TRIAL_END_BYTES;
-    for (uint32_t i = 1; i <= length && i <= TRAWL_RABIN_KARP_TRIAL_END_BYTES; i++) {
+    uint64_t hash = length < TRAWL_TRIAL_END_BYTES ? length : TRAWL_TRIAL_END_BYTES;
+    for (uint32_t i = 1; i <= length && i <= TRAWL_TRIAL_END_BYTES; i++) {
         hash = (hash + past[-(ptrdiff_t)i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
     }

@@ -56,7 +56,7 @@ static bool set_bit(uint8_t *bits, uint32_t log, uint64_t hash) {
 static void add_pattern(const walk *self, size_t id) {
     const uint8_t *last = trawl_pattern_end(self->patterns, id) - 1;
     if (!set_bit(self->keys, self->tail_bits,
-                 hash_end(self->patterns, id, TRAWL_WU_MANBER_TRIAL_END_BYTES))) {
+                 hash_end(self->patterns, id, TRAWL_TRIAL_END_BYTES))) {
         return;
     }
     for (uint32_t distance = 0; distance < self->most; distance++) {
@@ -93,9 +93,8 @@ static trawl_wu_manber_rates move_over_text(const walk *self, size_t step) {
 /* The number of different ends of the patterns, of as many bytes as a search window. Of large sets
  * it is estimated by one in `step` patterns. */
 static double count_endings(const trawl_patterns *patterns, uint8_t *bits, size_t step) {
-    uint32_t bytes = patterns->min_length < TRAWL_WU_MANBER_TRIAL_END_BYTES
-                         ? (uint32_t)patterns->min_length
-                         : TRAWL_WU_MANBER_TRIAL_END_BYTES;
+    uint32_t bytes = patterns->min_length < TRAWL_TRIAL_END_BYTES ? (uint32_t)patterns->min_length
+                                                                  : TRAWL_TRIAL_END_BYTES;
     double different = 0, examined = 0;
     for (size_t id = 0; id < patterns->count; id += step, examined++) {
         different += set_bit(bits, TRAWL_WU_MANBER_ENDING_BITS, hash_end(patterns, id, bytes));

@@ -52,6 +52,10 @@ void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
 /* The tags of a trial: two words of 16 bits for each anchor, as in a database. */
 #define TAG_BITS (TRAWL_ANCHORS_TRIAL_BITS + 1)
 
+/* Rows of its filter, at most, as a power of two: 64 bits for each anchor. Half: 8 plans of two
+ * seeds change, 0.83 and 1.09 times as fast; double: none. */
+#define MOST_ROW_BITS (TRAWL_ANCHORS_TRIAL_BITS + 1)
+
 /* The bytes that a pattern may have besides a run of one byte, so that for some residue of the
  * longest stride all places of an anchor may be in the run: before it and behind it one less than
  * the stride. */
@@ -95,7 +99,7 @@ static void list_runs(trawl_anchors_trials *trials) {
 trawl_status trawl_anchors_trials_open(trawl_anchors_trials *trials, const trawl_costs *costs,
                                        const trawl_qgram_survey *survey, trawl_effort *effort,
                                        trawl_error *error) {
-    const size_t places = (size_t)1 << (TRAWL_ANCHORS_TRIAL_ROW_BITS + TRAWL_QGRAM_ROW_BIT);
+    const size_t places = (size_t)1 << (MOST_ROW_BITS + TRAWL_QGRAM_ROW_BIT);
     *trials = (trawl_anchors_trials){.costs = costs, .survey = survey, .effort = effort};
     list_runs(trials);
     trials->places = trawl_allocate(places, sizeof *trials->places);
@@ -260,11 +264,10 @@ static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *
     double tags = tag_bytes(tier, patterns), buckets = bucket_bytes(tier, patterns);
     double found = endings < rates.tagged ? endings : rates.tagged;
     return price_sample(trials, tier) +
-           rates.pass / tier->stride *
-               (TRAWL_ANCHORS_CANDIDATE_COST + trawl_cost_wait(costs, tags)) +
+           rates.pass / tier->stride * (TRAWL_ANCHORS_STEP_COST + trawl_cost_wait(costs, tags)) +
            rates.tagged / tier->stride *
-               (TRAWL_ANCHORS_BUCKET_COST + trawl_cost_wait(costs, buckets)) +
-           rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
+               (TRAWL_ANCHORS_STEP_COST + trawl_cost_wait(costs, buckets)) +
+           rates.entries / tier->stride * TRAWL_ANCHORS_STEP_COST +
            found * TRAWL_ANCHORS_KEY_SHARE * trawl_cost_look_up(costs, trials->survey, patterns);
 }
 
@@ -304,7 +307,7 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     int bits = (int)tier->row_bits - fewer;
     bits = bits < (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS
                                                           : bits;
-    bits = bits > (int)TRAWL_ANCHORS_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_TRIAL_ROW_BITS : bits;
+    bits = bits > (int)MOST_ROW_BITS ? (int)MOST_ROW_BITS : bits;
     set_rows(&smaller, (uint32_t)bits, tier->fields != 0);
     trawl_anchors_choice choice;
     trawl_anchors_begin(&choice, &smaller, NULL, trials->pairs[tier->folded], trials->places);

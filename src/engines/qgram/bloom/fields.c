@@ -13,6 +13,10 @@
 #define SAMPLES ((size_t)1 << TRAWL_FIELDS_SAMPLES_LOG)
 #define SLOT_BITS (TRAWL_FIELDS_SAMPLES_LOG + 1) /* half of the slots stay free */
 #define SLOTS ((size_t)1 << SLOT_BITS)
+/* Bits of the hint that excludes most q-grams of keys, as a power of two: 16 KiB, for the
+ * first-level cache. It was meant to make trying fields 5 times as fast, and was measured only
+ * together with other steps (docs/notebook/2026-11-building.md). */
+#define HINT_BITS 17u
 #define PLACES_OF_A_LINE 512u /* bits of a cache line of 64 bytes */
 
 /* Two hash tables with open addressing: the places of the text's samples in a filter, and the cache
@@ -23,7 +27,7 @@ typedef struct place_table {
     uint64_t line[SLOTS];
     uint16_t reads[SLOTS]; /* samples whose place is in this line */
     /* A Bloom filter of the places with one hash: excludes most places of keys. */
-    uint64_t hints[1u << (TRAWL_FIELDS_HINT_BITS - 6)];
+    uint64_t hints[1u << (HINT_BITS - 6)];
 } place_table;
 
 static uint64_t hash_of(uint64_t number) {
@@ -81,7 +85,7 @@ static uint32_t count_candidates(const trawl_qgram_tier *tier, const uint8_t *re
     for (uint32_t distance = 0; distance < tier->stride; distance++) {
         uint64_t number = trawl_ending_eight(reversed + distance) >> unused;
         uint64_t place = trawl_qgram_place(placing, number);
-        uint64_t hint = hash_of(place) >> (64 - TRAWL_FIELDS_HINT_BITS);
+        uint64_t hint = hash_of(place) >> (64 - HINT_BITS);
         if ((table->hints[hint / 64] >> hint % 64 & 1) != 0) {
             size_t slot = slot_of(table->place, place);
             candidates += table->samples[slot]; /* 0 where the slot is free */
@@ -107,7 +111,7 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
         size_t slot = slot_of(table->place, place);
         table->place[slot] = place + 1;
         table->samples[slot]++;
-        uint64_t hint = hash_of(place) >> (64 - TRAWL_FIELDS_HINT_BITS);
+        uint64_t hint = hash_of(place) >> (64 - HINT_BITS);
         table->hints[hint / 64] |= UINT64_C(1) << hint % 64;
         slot = slot_of(table->line, place / PLACES_OF_A_LINE);
         table->line[slot] = place / PLACES_OF_A_LINE + 1;

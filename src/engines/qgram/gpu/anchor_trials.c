@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "constants/cpu.h"
 #include "constants/gpu.h"
 #include "engines/qgram/cost.h"
 #include "engines/qgram/gpu/anchor_comparisons.h"
@@ -135,9 +136,12 @@ static trawl_cuda_anchor_rates validate(const trawl_cuda_anchor_trials *trials,
     if (seen == 0) {
         return (trawl_cuda_anchor_rates){.anchors = trials->anchors, .rate = 1, .chance = 1};
     }
+    /* With few anchors both numbers of candidates by chance, that of the sample and that of random
+     * bits, are near 0, and say little. Their quotient would be 0: then even the smallest filter by
+     * cores would seem to have no false candidates. So a number is added to both. */
     double random = trawl_cuda_qgram_false_rate(1, 2.0 * trials->anchors, trials->filter.words);
-    double by_chance = (double)(passed - tagged) + TRAWL_GPU_FEW_CHANCE_PASSES;
-    double expected = random * (double)seen + TRAWL_GPU_FEW_CHANCE_PASSES;
+    double by_chance = (double)(passed - tagged) + TRAWL_SURVEY_FEW_HITS;
+    double expected = random * (double)seen + TRAWL_SURVEY_FEW_HITS;
     return (trawl_cuda_anchor_rates){.anchors = trials->anchors,
                                      .rate = (double)tagged / (double)seen,
                                      .further = (double)further / (double)seen,

@@ -80,7 +80,7 @@ static double verifying_anchors(const trawl_cuda_qgram_option *option, double ca
         option->compared * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * option->bytes);
     return candidates * bucket + (option->true_rate + option->further) / stride * compared +
            option->further / stride * TRAWL_GPU_BUCKET_ENTRY +
-           option->crowded / stride * ends * (TRAWL_GPU_KEY_MISS + TRAWL_GPU_KEY_HIT);
+           option->crowded / stride * ends * (TRAWL_GPU_LOOK_UP + TRAWL_GPU_KEY_HIT);
 }
 
 static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
@@ -97,12 +97,12 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
     if (tier->anchors != 0) {
         result.verifying = verifying_anchors(option, result.candidates);
     } else if (tier->stride == 1) {
-        result.verifying = ends_of(option) * key_hit + false_candidates * TRAWL_GPU_KEY_MISS;
+        result.verifying = ends_of(option) * key_hit + false_candidates * TRAWL_GPU_LOOK_UP;
     } else {
-        result.verifying = result.candidates * TRAWL_GPU_END_OFFSET_LOOK_UP +
-                           ends_of(option) * key_hit +
-                           true_candidates * other_ends(option) * TRAWL_GPU_KEY_MISS +
-                           false_candidates * TRAWL_GPU_END_OFFSET_LOAD * TRAWL_GPU_KEY_MISS;
+        result.verifying =
+            result.candidates * TRAWL_GPU_LOOK_UP + ends_of(option) * key_hit +
+            true_candidates * other_ends(option) * TRAWL_GPU_LOOK_UP +
+            false_candidates / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE * TRAWL_GPU_LOOK_UP;
     }
     return result;
 }
@@ -110,7 +110,7 @@ static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
 void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_option *option, uint32_t words) {
     if (option->tier.place == TRAWL_CUDA_QGRAM_GLOBAL) {
         double wanted =
-            ceil(option->samples * TRAWL_GPU_GLOBAL_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS);
+            ceil(option->samples * TRAWL_GPU_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS);
         words = (uint32_t)fmin(fmax(wanted, 1) * TRAWL_GPU_FILTER_UNIT_WORDS,
                                TRAWL_GPU_GLOBAL_FILTER_WORDS);
         option->tier.filter_words = words;

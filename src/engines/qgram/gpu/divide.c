@@ -441,8 +441,8 @@ trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const ui
     self->samples = samples;
     self->in_automaton = in_automaton;
     self->bucket = bucket;
-    self->most_tiers =
-        in_automaton == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON;
+    /* For records, the patterns in the automaton have a tier of their own. */
+    self->most_tiers = in_automaton == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS - 1;
     memcpy(layout->anchor_text, samples->text, samples->anchor_length);
     layout->anchor_text_length = samples->anchor_length;
     trawl_status status = choose(self, shared_bytes, layout, error);

@@ -262,7 +262,7 @@ static uint32_t make_tiers(const trawl_patterns *patterns,
     }
     uint32_t count = 0;
     if (longer != 0) {
-        size_t words = longer * TRAWL_GPU_RECORD_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS + 1;
+        size_t words = longer * TRAWL_GPU_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS + 1;
         words *= TRAWL_GPU_FILTER_UNIT_WORDS;
         others.gram = others.min_length < 4 ? others.min_length : 4;
         others.filter_words = (uint32_t)(words < TRAWL_GPU_RECORD_FILTER_MOST_WORDS

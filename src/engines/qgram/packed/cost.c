@@ -22,7 +22,7 @@ static double price_load(double bytes) {
             return cost + share * (trawl_packed_load_costs[i].nanoseconds - cost);
         }
     }
-    return TRAWL_PACKED_FAR_LOAD_COST;
+    return trawl_packed_load_costs[count - 1].nanoseconds;
 }
 
 /* The expected share of `places` that are taken after `count` random draws. */
@@ -59,16 +59,12 @@ static void try_pairs(double count, double letters, uint64_t most_bytes, trawl_q
         bool exact = tier->max_length == gram;
         bool longer = tier->min_length > gram;
         pairs.pass = taken(count, pow(letters, gram));
-        pairs.look_ups = exact ? 0
-
-                         : longer ? pairs.pass / TRAWL_PACKED_SUFFIX_FILTER_BITS +
-                                        share_of_endings(count, letters, tier->min_length)
+        pairs.look_ups = exact    ? 0
+                         : longer ? share_of_endings(count, letters, tier->min_length)
                                   : pairs.pass;
         pairs.nanoseconds =
             TRAWL_PACKED_LETTER_COST + TRAWL_PACKED_PAIR_COST + price_load(pairs.bytes) / 2 +
-            (exact ? 0
-                   : pairs.pass *
-                         (TRAWL_PACKED_CANDIDATE_COST + (longer ? TRAWL_PACKED_END_COST : 0))) +
+            (exact ? 0 : pairs.pass * (longer ? 2 : 1) * TRAWL_PACKED_CANDIDATE_COST) +
             pairs.look_ups * TRAWL_PACKED_LOOK_UP_COST;
         consider(tier, best, &pairs, gram, 1, 0);
     }
@@ -85,14 +81,13 @@ static void try_samples(double count, double letters, uint64_t most_bytes, uint3
             break;
         }
         samples.pass = exact ? share : taken(share * places, 8 * samples.bytes);
-        samples.look_ups = samples.pass / TRAWL_PACKED_SUFFIX_FILTER_BITS +
-                           share_of_endings(count, letters, tier->min_length);
+        samples.look_ups = share_of_endings(count, letters, tier->min_length);
         samples.nanoseconds =
             TRAWL_PACKED_LETTER_COST +
             (TRAWL_PACKED_SAMPLE_COST + (stride % 4 == 0 ? 0 : TRAWL_PACKED_UNALIGNED_COST) +
              price_load(samples.bytes)) /
                 stride +
-            samples.pass * (TRAWL_PACKED_CANDIDATE_COST / stride + TRAWL_PACKED_END_COST) +
+            samples.pass * (1.0 / stride + 1) * TRAWL_PACKED_CANDIDATE_COST +
             samples.look_ups * TRAWL_PACKED_LOOK_UP_COST;
         consider(tier, best, &samples, gram, stride, row_bits);
         if (exact) {

@@ -67,10 +67,14 @@ void trawl_register_bloom_add(trawl_register_bloom *filter, const uint8_t *rever
     }
 }
 
+/* Instructions for 64 positions. */
+static double instructions(uint32_t gram, bool wide) {
+    return TRAWL_REGISTER_BLOOM_BYTE_WORK * gram +
+           (wide ? TRAWL_REGISTER_BLOOM_WIDE_WORK : TRAWL_REGISTER_BLOOM_NARROW_WORK);
+}
+
 double trawl_register_bloom_work(uint32_t gram, bool wide) {
-    return (TRAWL_REGISTER_BLOOM_BYTE_WORK * gram +
-            (wide ? TRAWL_REGISTER_BLOOM_WIDE_WORK : TRAWL_REGISTER_BLOOM_NARROW_WORK)) /
-           TRAWL_REGISTER_BLOOM_UNIT_WORK;
+    return instructions(gram, wide) / instructions(4, false);
 }
 
 uint32_t trawl_register_bloom_gram(uint32_t min_length) {

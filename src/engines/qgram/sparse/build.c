@@ -88,7 +88,7 @@ trawl_status trawl_sparse_make(trawl_qgram_tier *tier, const trawl_keys *keys, c
     made->distances = trawl_allocate(anchors, sizeof *made->distances);
     made->counts = trawl_allocate_zeroed((size_t)1 << bits, sizeof *made->counts);
     trawl_sparse_counts counts;
-    bool allocated = trawl_sparse_counts_open(&counts, length, tier->folded != 0) &&
+    bool allocated = trawl_sparse_counts_open(&counts, tier->folded != 0) &&
                      made->distances != NULL && made->counts != NULL;
     if (allocated) {
         trawl_sparse_counts_add(&counts, text, length);

@@ -4,19 +4,17 @@
 #include "base/allocate.h"
 #include "constants/cpu.h"
 
-bool trawl_sparse_counts_open(trawl_sparse_counts *self, size_t length, bool folded) {
-    *self = (trawl_sparse_counts){.bits = TRAWL_SPARSE_LEAST_COUNT_BITS,
-                                  .case_bits = trawl_qgram_case_bits(folded)};
-    while (self->bits < TRAWL_SPARSE_MOST_COUNT_BITS &&
-           (size_t)1 << self->bits < TRAWL_SPARSE_COUNTS_PER_GRAM * length) {
-        self->bits++;
-    }
-    self->counts = trawl_allocate_zeroed((size_t)1 << self->bits, 1);
+bool trawl_sparse_counts_open(trawl_sparse_counts *self, bool folded) {
+    *self = (trawl_sparse_counts){
+        .case_bits = trawl_qgram_case_bits(folded),
+        .counts = trawl_allocate_zeroed((size_t)1 << TRAWL_SPARSE_COUNT_BITS, 1),
+    };
     return self->counts != NULL;
 }
 
 static uint8_t *slot_of(const trawl_sparse_counts *self, trawl_sparse_gram gram) {
-    return &self->counts[trawl_sparse_hash(gram.first, gram.last) >> (64 - self->bits)];
+    return &self->counts[trawl_sparse_hash(gram.first, gram.last) >>
+                         (64 - TRAWL_SPARSE_COUNT_BITS)];
 }
 
 void trawl_sparse_counts_add(trawl_sparse_counts *self, const uint8_t *text, size_t length) {

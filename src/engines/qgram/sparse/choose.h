@@ -11,8 +11,7 @@
 
 /* How often q-grams are in a sample of the text, by their hash. */
 typedef struct trawl_sparse_counts {
-    uint8_t *counts; /* 1 << bits */
-    uint32_t bits;
+    uint8_t *counts; /* 1 << TRAWL_SPARSE_COUNT_BITS */
     uint64_t case_bits;
 } trawl_sparse_counts;
 
@@ -21,9 +20,8 @@ typedef struct trawl_sparse_gram {
     uint64_t first, last;
 } trawl_sparse_gram;
 
-/* Makes counts for a text of up to `length` bytes; free counts->counts with trawl_release. Returns
- * false without memory. */
-bool trawl_sparse_counts_open(trawl_sparse_counts *self, size_t length, bool folded);
+/* Makes counts of a text; free counts->counts with trawl_release. Returns false without memory. */
+bool trawl_sparse_counts_open(trawl_sparse_counts *self, bool folded);
 
 /* Counts all q-grams of a piece of the text. */
 void trawl_sparse_counts_add(trawl_sparse_counts *self, const uint8_t *text, size_t length);

@@ -51,15 +51,16 @@ static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tie
     double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
     double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
     double pass = rates.hits + trawl_sparse_pass_by_chance(anchors / rows);
-    /* A marked end takes as long as a candidate of other filters: most of them are no key's.
+    /* A candidate takes as long as one of other filters, besides waiting for the tables: a
+     * mispredicted branch and two loads. A marked end takes as long too: most of them are no key's.
      * Entries are priced as look-ups in random order: long keys are compared, of which more lines
      * are read than of others. */
-    double sample = TRAWL_SPARSE_LINE_BYTES * costs->memory +
-                    trawl_cost_at(costs->sample, 4 * rows) +
-                    pass * (TRAWL_SPARSE_CANDIDATE_COST + trawl_cost_wait(costs, heads) +
-                            trawl_cost_wait(costs, entries)) +
-                    rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES) +
-                    rates.marked * costs->sample_candidate;
+    double sample =
+        TRAWL_SPARSE_LINE_BYTES * costs->memory + trawl_cost_at(costs->sample, 4 * rows) +
+        pass * (costs->sample_candidate + trawl_cost_wait(costs, heads) +
+                trawl_cost_wait(costs, entries)) +
+        rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_CACHE_LINE_BYTES) +
+        rates.marked * costs->sample_candidate;
     return (trawl_tier_estimate){.nanoseconds = sample / tier->stride,
                                  .pass = pass,
                                  .look_ups = rates.entries / tier->stride,

@@ -171,8 +171,7 @@ trawl_status trawl_sparse_trial_open(trawl_sparse_trial *trial, const trawl_qgra
     const size_t slots = (size_t)1 << TRAWL_SPARSE_TRIAL_BITS;
     *trial = (trawl_sparse_trial){.survey = survey};
     trial->slots = trawl_allocate(slots, sizeof *trial->slots);
-    if (!trawl_sparse_counts_open(&trial->counts, survey->length,
-                                  survey->patterns->case_insensitive != 0) ||
+    if (!trawl_sparse_counts_open(&trial->counts, survey->patterns->case_insensitive != 0) ||
         trial->slots == NULL) {
         return trawl_fail_memory(error, "planning", slots * sizeof *trial->slots);
     }

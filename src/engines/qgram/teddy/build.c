@@ -209,15 +209,17 @@ static double work(uint32_t probes, uint32_t both) {
     return probes + TRAWL_TEDDY_HIGH_WORK * both;
 }
 
-/* The work for a byte of text with this pass rate, in tests of a low nibble. */
+/* The work for a byte of text with this pass rate, in tests of a low nibble. With less work than
+ * that of one probe of both nibbles a filter does not become faster: with 4.5, in which time text
+ * comes from memory, as the least work, texts in caches were 1.12 times slower where the filter
+ * differs, and of 99 texts of 64 MiB none was more than 5 % faster. */
 static double cost(const chooser *self, double pass) {
     uint32_t both = 0;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
         both += self->both[probe];
     }
-    double filtering = work(self->probes, both);
-    double least = filtering > TRAWL_TEDDY_LEAST_WORK ? filtering : TRAWL_TEDDY_LEAST_WORK;
-    return least + TRAWL_TEDDY_CANDIDATE_WORK * pass;
+    const double filtering = work(self->probes, both), least = work(1, 1);
+    return (filtering > least ? filtering : least) + TRAWL_TEDDY_CANDIDATE_WORK * pass;
 }
 
 /* The pass rate of all buckets after a change of this probe. Either it now tests both nibbles, or
