@@ -251,15 +251,15 @@
 
 /* ------------------------------------------------------------------ qgram, kernel sparse */
 
-/* A sample: a sector of the text from device memory, and a word of the filter from the L2 cache. */
-#define TRAWL_GPU_SPARSE_SAMPLE 20.0
+/* A sample: a sector of the text from device memory, and a word of the filter from the L2 cache;
+ * and a byte of text, whatever the stride. Fitted to strides of 48 to 1,008 on an H200
+ * (docs/notebook/2026-11-long-strides.md). */
+#define TRAWL_GPU_SPARSE_SAMPLE 12.5
+#define TRAWL_GPU_SPARSE_TEXT 0.075
 
 /* A look-up that misses the L2 cache, and the share of that cache which tables can fill. */
 #define TRAWL_GPU_SPARSE_MISS 30.0
 #define TRAWL_GPU_SPARSE_CACHE_SHARE 0.5
-
-/* A candidate: two words of the heads and the entries of a bucket. */
-#define TRAWL_GPU_SPARSE_CANDIDATE 30.0
 
 /* Tables of this kernel that are made although another kernel is expected to be faster, so that
  * scans may ask for it: at most so many bytes, which take a tenth of a second. Policy. */

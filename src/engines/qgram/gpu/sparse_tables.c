@@ -21,20 +21,20 @@ static double miss_share(double bytes, const trawl_cuda_properties *device) {
     return fmax(0, 1 - TRAWL_GPU_SPARSE_CACHE_SHARE * (double)device->cache_bytes / bytes);
 }
 
-/* Prices a stride and a size of the filter, for `patterns` patterns of `length` bytes on
- * average. */
+/* Prices a stride and a size of the filter, for `patterns` patterns of `length` bytes on average. A
+ * candidate looks up its bucket: two heads, and entries, of which either may miss the L2 cache. */
 static void price(trawl_cuda_sparse_layout *self, const trawl_cuda_properties *device,
                   double patterns, double length, trawl_sparse_rates rates) {
     const double stride = self->tier.stride, words = ldexp(1, (int)self->tier.row_bits);
     const double anchors = patterns * stride, buckets = BUCKET_BYTES * anchors;
+    const double missed = TRAWL_GPU_SPARSE_MISS * miss_share(buckets, device);
     self->candidates = fmin(1, rates.hits + trawl_sparse_pass_by_chance(anchors / words));
-    const double sample =
-        TRAWL_GPU_SPARSE_SAMPLE + TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
-        self->candidates *
-            (TRAWL_GPU_SPARSE_CANDIDATE + 2 * TRAWL_GPU_SPARSE_MISS * miss_share(buckets, device)) +
-        rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * length) +
-        rates.marked * TRAWL_GPU_KEY_MISS;
-    self->price = sample / stride;
+    const double sample = TRAWL_GPU_SPARSE_SAMPLE +
+                          TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
+                          self->candidates * (3 * TRAWL_GPU_LOOK_UP + 2 * missed) +
+                          rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * length) +
+                          rates.marked * TRAWL_GPU_LOOK_UP;
+    self->price = TRAWL_GPU_SPARSE_TEXT + sample / stride;
     self->bytes = (uint64_t)(4 * words + buckets);
 }
 
