@@ -32,8 +32,9 @@ import tool_main
 import zoo_workloads
 
 PEERS = ("hyperscan", "aho-corasick")  # by the beginning of their names
-# The planner chooses between these two engines on a GPU; kernels of the papers are no contestants.
-GPU_ENGINES = "auto,qgram,ac-dfa:classes+hot,ac-dfa:classes+ac2"
+# The planner chooses between these kernels on a GPU; of the papers' kernels one is a contestant.
+GPU_ENGINES = ("auto,qgram:mixed+filter,qgram:mixed+packed,qgram:mixed+sparse,ac-dfa:classes+hot,"
+               "ac-dfa:classes+ac2")
 
 
 # ------------------------------------------------------------------ measuring

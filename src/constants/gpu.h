@@ -257,6 +257,16 @@
 #define TRAWL_GPU_SPARSE_SAMPLE 12.5
 #define TRAWL_GPU_SPARSE_TEXT 0.075
 
+/* A byte of a key that is compared: other threads of the warp wait for the longest key. From 1,500
+ * and 2,100 ps that an anchor took in two random workloads (docs/notebook/2026-11-long-strides.md).
+ */
+#define TRAWL_GPU_SPARSE_KEY_BYTE 5.0
+
+/* The most samples that may be anchors. With 19, 20 and 66 of 100, sets of 50,000 to 90,000 passages
+ * took 55, 62 and 24 times as long as expected; with 1 of 100 and less, 1.2 times (the same
+ * document). Between, nothing was measured. */
+#define TRAWL_GPU_SPARSE_MOST_HITS (1.0 / 64)
+
 /* A look-up that misses the L2 cache, and the share of that cache which tables can fill. */
 #define TRAWL_GPU_SPARSE_MISS 30.0
 #define TRAWL_GPU_SPARSE_CACHE_SHARE 0.5

@@ -29,22 +29,27 @@ static void price(trawl_cuda_sparse_layout *self, const trawl_cuda_properties *d
     const double anchors = patterns * stride, buckets = BUCKET_BYTES * anchors;
     const double missed = TRAWL_GPU_SPARSE_MISS * miss_share(buckets, device);
     self->candidates = fmin(1, rates.hits + trawl_sparse_pass_by_chance(anchors / words));
-    const double sample = TRAWL_GPU_SPARSE_SAMPLE +
-                          TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
-                          self->candidates * (3 * TRAWL_GPU_LOOK_UP + 2 * missed) +
-                          rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * length) +
-                          rates.marked * TRAWL_GPU_LOOK_UP;
+    const double sample =
+        TRAWL_GPU_SPARSE_SAMPLE + TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
+        self->candidates * (3 * TRAWL_GPU_LOOK_UP + 2 * missed) +
+        rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_SPARSE_KEY_BYTE * length) +
+        rates.marked * TRAWL_GPU_LOOK_UP;
     self->price = TRAWL_GPU_SPARSE_TEXT + sample / stride;
     self->bytes = (uint64_t)(4 * words + buckets);
 }
 
 /* ------------------------------------------------------------------ the choice */
 
-/* Tries all sizes of the filter at a stride: half, once and twice the bits. */
+/* Tries all sizes of the filter at a stride: half, once and twice the bits. Where many samples meet
+ * anchors, patterns and text have much in common, and how many patterns share an anchor cannot be
+ * told from a trial of some of them: such a stride is not offered. */
 static void try_sizes(const trawl_patterns *patterns, const trawl_cuda_properties *device,
                       uint32_t stride, trawl_sparse_rates rates, trawl_cuda_sparse_layout *best) {
     const double count = (double)patterns->count;
     const double length = (double)trawl_patterns_bytes(patterns) / count;
+    if (rates.hits > TRAWL_GPU_SPARSE_MOST_HITS) {
+        return;
+    }
     for (int size = -1; size <= 1; size++) {
         trawl_cuda_sparse_layout offered = *best;
         offered.tier.stride = stride;
@@ -122,8 +127,11 @@ trawl_status trawl_cuda_sparse_choose(const trawl_patterns *patterns, const uint
     }
     trawl_patterns_free(distinct);
     if (status == TRAWL_OK && layout->tier.stride == 0) {
-        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT, "its tables would have more than %llu MB",
-                         (unsigned long long)(TRAWL_SPARSE_MAX_BYTES / 1000000));
+        (void)trawl_fail(
+            obstacle, TRAWL_ERROR_LIMIT,
+            "too many of its samples are in patterns, or its tables would have more than "
+            "%llu MB",
+            (unsigned long long)(TRAWL_SPARSE_MAX_BYTES / 1000000));
     }
     return status;
 }
