@@ -240,8 +240,10 @@
 #define TRAWL_GPU_AUTOMATON_WORTH_TRYING 1.0
 
 /* Filters and automaton together must be expected to take less than this share of the time of
- * filters alone: prices are not exact, so the gain has to be clear. 0.8 and 0.95:
- * 1 and 2 of 34 layouts. */
+ * filters alone, and of an automaton for all patterns: prices are not exact, so the gain has to be
+ * clear. 0.8 and 0.95: 1 and 2 of 34 layouts. Against an automaton for all patterns, of 17 random
+ * workloads four change, which was 10 and 1.4 and 1.1 times as fast, and as fast
+ * (docs/notebook/2026-11-gpu-zoo.md). */
 #define TRAWL_GPU_CLEARLY_LESS 0.9
 
 /* The filter through which frequent patterns of three and more bytes are found when records are
@@ -257,14 +259,10 @@
 #define TRAWL_GPU_SPARSE_SAMPLE 12.5
 #define TRAWL_GPU_SPARSE_TEXT 0.075
 
-/* A byte of a key that is compared: other threads of the warp wait for the longest key. From 1,500
- * and 2,100 ps that an anchor took in two random workloads (docs/notebook/2026-11-long-strides.md).
- */
-#define TRAWL_GPU_SPARSE_KEY_BYTE 5.0
-
 /* The most samples that may be anchors. With 19, 20 and 66 of 100, sets of 50,000 to 90,000 passages
- * took 55, 62 and 24 times as long as expected; with 1 of 100 and less, 1.2 times (the same
- * document). Between, nothing was measured. */
+ * took 55, 62 and 24 times as long as expected, 1.4 to 2.7 times as long as with kernel filter; with
+ * 1 of 100 and less 1.2 times as long as expected, and never longer than with kernel filter by more
+ * than the spread (docs/notebook/2026-11-long-strides.md). Between, nothing was measured. */
 #define TRAWL_GPU_SPARSE_MOST_HITS (1.0 / 64)
 
 /* A look-up that misses the L2 cache, and the share of that cache which tables can fill. */

@@ -373,13 +373,21 @@ static void record_tiers(const device_plan *self) {
     }
 }
 
-/* The price by which ways are compared, in picoseconds for a byte of text: the scan's, with a
- * surcharge for very large tables, and that of building the tables, if the text's length is known.
- */
+/* What the price of a scan is multiplied by before ways are compared: above 1 for very large
+ * tables, and for filters with an automaton beside them, whose price is the least exact one. */
+static double surcharge(const device_plan *self, uint32_t way) {
+    if (way == TRAWL_DEVICE_HOT && self->hot.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES) {
+        return TRAWL_GPU_LARGE_TABLES_GAIN;
+    }
+    return way == TRAWL_DEVICE_FILTER && self->layout->automaton.in_automaton != NULL
+               ? 1 / TRAWL_GPU_CLEARLY_LESS
+               : 1;
+}
+
+/* The price by which ways are compared, in picoseconds for a byte of text: the scan's, and that of
+ * building the tables, if the text's length is known. */
 static double compared_price(const device_plan *self, uint32_t way) {
-    const bool is_large = way == TRAWL_DEVICE_HOT && self->hot.dfa_bytes > TRAWL_PLAN_MAX_DFA_BYTES;
-    const double scanning =
-        self->record->picoseconds[way] * (is_large ? TRAWL_GPU_LARGE_TABLES_GAIN : 1);
+    const double scanning = self->record->picoseconds[way] * surcharge(self, way);
     if (self->options->text_bytes == 0) {
         return scanning;
     }

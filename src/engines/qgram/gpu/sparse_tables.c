@@ -29,11 +29,11 @@ static void price(trawl_cuda_sparse_layout *self, const trawl_cuda_properties *d
     const double anchors = patterns * stride, buckets = BUCKET_BYTES * anchors;
     const double missed = TRAWL_GPU_SPARSE_MISS * miss_share(buckets, device);
     self->candidates = fmin(1, rates.hits + trawl_sparse_pass_by_chance(anchors / words));
-    const double sample =
-        TRAWL_GPU_SPARSE_SAMPLE + TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
-        self->candidates * (3 * TRAWL_GPU_LOOK_UP + 2 * missed) +
-        rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_SPARSE_KEY_BYTE * length) +
-        rates.marked * TRAWL_GPU_LOOK_UP;
+    const double sample = TRAWL_GPU_SPARSE_SAMPLE +
+                          TRAWL_GPU_SPARSE_MISS * miss_share(4 * words, device) +
+                          self->candidates * (3 * TRAWL_GPU_LOOK_UP + 2 * missed) +
+                          rates.entries * (TRAWL_GPU_BUCKET_KEY + TRAWL_GPU_KEY_BYTE * length) +
+                          rates.marked * TRAWL_GPU_LOOK_UP;
     self->price = TRAWL_GPU_SPARSE_TEXT + sample / stride;
     self->bytes = (uint64_t)(4 * words + buckets);
 }
