@@ -203,6 +203,9 @@ static trawl_status price_sparse(device_plan *self, trawl_error *error) {
     trawl_status status =
         trawl_cuda_sparse_choose(self->patterns, options->sample, options->sample_length,
                                  &self->device, &self->sparse, obstacle, error);
+    if (status == TRAWL_OK && obstacle->status == TRAWL_OK && self->sparse.is_dense) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT, "too many of its samples are in patterns");
+    }
     if (status == TRAWL_OK && obstacle->status == TRAWL_OK) {
         self->record->picoseconds[TRAWL_DEVICE_SPARSE] = self->sparse.price * self->costs.filter;
         self->record->bytes[TRAWL_DEVICE_SPARSE] =
@@ -411,7 +414,7 @@ static bool filters_are_worth_trying(const device_plan *self) {
 /* Which of filter and sparse engine qgram chooses, one of which is possible. */
 static uint32_t kernel_of_qgram(const device_plan *self) {
     const bool is_sparse = self->obstacle[TRAWL_DEVICE_SPARSE].status == TRAWL_OK &&
-                           self->sparse.price < self->layout->price;
+                           trawl_cuda_sparse_pays(&self->sparse, self->layout->price);
     return is_sparse ? TRAWL_DEVICE_SPARSE : TRAWL_DEVICE_FILTER;
 }
 

@@ -151,7 +151,7 @@ static void sets_that_are_refused(void **state) {
         trawl_cuda_packed_layout layout;
         bool packed = trawl_cuda_packed_letters(patterns, sets[i].shared_bytes, &layout, &error);
         assert_int_equal(packed, sets[i].words == NULL);
-        if (!packed && (!strstr(error.message, sets[i].words) || !strstr(error.message, "filter")))
+        if (!packed && !strstr(error.message, sets[i].words))
             fail_msg("set %zu: %s", i, error.message);
         trawl_patterns_free(patterns);
     }

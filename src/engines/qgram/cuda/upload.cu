@@ -250,7 +250,7 @@ static trawl_status make_sparse(const table_request *request,
     if (status != TRAWL_OK || obstacle->status != TRAWL_OK) {
         return status;
     }
-    tables->sparse_pays = sparse->price < host->filter.price;
+    tables->sparse_pays = trawl_cuda_sparse_pays(sparse, host->filter.price);
     if (!tables->sparse_pays && sparse->bytes > TRAWL_GPU_SPARSE_NEEDLESS_BYTES) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
                          "it is not expected to be faster, and needs %.0f MB of tables",

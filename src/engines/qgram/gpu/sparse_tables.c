@@ -40,24 +40,27 @@ static void price(trawl_cuda_sparse_layout *self, const trawl_cuda_properties *d
 
 /* ------------------------------------------------------------------ the choice */
 
-/* Tries all sizes of the filter at a stride: half, once and twice the bits. Where many samples meet
- * anchors, patterns and text have much in common, and how many patterns share an anchor cannot be
- * told from a trial of some of them: such a stride is not offered. */
+/* Whether a layout is better. Where many samples meet anchors, patterns and text have much in
+ * common, and how many patterns share an anchor cannot be told from a trial of some of them. */
+static bool is_better(const trawl_cuda_sparse_layout *offered,
+                      const trawl_cuda_sparse_layout *best) {
+    return offered->is_dense != best->is_dense ? best->is_dense : offered->price < best->price;
+}
+
+/* Tries all sizes of the filter at a stride: half, once and twice the bits. */
 static void try_sizes(const trawl_patterns *patterns, const trawl_cuda_properties *device,
                       uint32_t stride, trawl_sparse_rates rates, trawl_cuda_sparse_layout *best) {
     const double count = (double)patterns->count;
     const double length = (double)trawl_patterns_bytes(patterns) / count;
-    if (rates.hits > TRAWL_GPU_SPARSE_MOST_HITS) {
-        return;
-    }
     for (int size = -1; size <= 1; size++) {
         trawl_cuda_sparse_layout offered = *best;
+        offered.is_dense = rates.hits > TRAWL_GPU_SPARSE_MOST_HITS;
         offered.tier.stride = stride;
         offered.tier.window = stride + TRAWL_SPARSE_GRAM - 1;
         offered.tier.row_bits =
             trawl_sparse_row_bits(count * stride, ldexp(TRAWL_SPARSE_BITS_PER_ANCHOR, size));
         price(&offered, device, count, length, rates);
-        if (offered.price < best->price && offered.bytes <= TRAWL_SPARSE_MAX_BYTES) {
+        if (is_better(&offered, best) && offered.bytes <= TRAWL_SPARSE_MAX_BYTES) {
             *best = offered;
         }
     }
@@ -110,6 +113,7 @@ trawl_status trawl_cuda_sparse_choose(const trawl_patterns *patterns, const uint
                     .gram = TRAWL_SPARSE_GRAM,
                     .anchors = 1,
                     .folded = patterns->case_insensitive != 0},
+        .is_dense = true,
         .price = INFINITY,
     };
     if (patterns->count == 0 || patterns->min_length < TRAWL_CUDA_SPARSE_LEAST_LENGTH) {
@@ -187,4 +191,8 @@ void trawl_cuda_sparse_layout_release(trawl_cuda_sparse_layout *layout) {
     trawl_release(layout->tables.heads);
     trawl_release(layout->tables.entries);
     memset(layout, 0, sizeof *layout);
+}
+
+bool trawl_cuda_sparse_pays(const trawl_cuda_sparse_layout *layout, double filter_price) {
+    return !layout->is_dense && layout->price < filter_price;
 }

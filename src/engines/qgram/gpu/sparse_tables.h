@@ -25,6 +25,7 @@ typedef struct trawl_cuda_sparse_layout {
     trawl_sparse_made made;
     trawl_sparse_tables tables;
     /* What is expected. */
+    bool is_dense;     /* so many samples are anchors that the price cannot be relied on */
     double price;      /* picoseconds of a whole device for a byte of text */
     double candidates; /* as a share of samples */
     uint64_t bytes;    /* of the tables, about */
@@ -37,6 +38,9 @@ trawl_status trawl_cuda_sparse_choose(const trawl_patterns *patterns, const uint
                                       size_t length, const trawl_cuda_properties *device,
                                       trawl_cuda_sparse_layout *layout, trawl_error *obstacle,
                                       trawl_error *error);
+
+/* Whether the kernel is expected to be faster than kernel filter at such a price. */
+bool trawl_cuda_sparse_pays(const trawl_cuda_sparse_layout *layout, double filter_price);
 
 /* Makes the tables of a layout that was chosen; arrays.longest is set. Release it also after a
  * failure. */
