@@ -259,10 +259,11 @@
 #define TRAWL_GPU_SPARSE_SAMPLE 12.5
 #define TRAWL_GPU_SPARSE_TEXT 0.075
 
-/* The most samples that may be anchors if the kernel is chosen. With 19, 20 and 66 of 100, sets of 50,000 to 90,000 passages
- * took 55, 62 and 24 times as long as expected, 1.4 to 2.7 times as long as with kernel filter; with
- * 1 of 100 and less 1.2 times as long as expected, and never longer than with kernel filter by more
- * than the spread (docs/notebook/2026-11-long-strides.md). Between, nothing was measured. */
+/* The most samples that may be anchors if the kernel is chosen. With 19, 20 and 66 of 100, sets of
+ * 50,000 to 90,000 passages took 55, 62 and 24 times as long as expected, 1.4 to 2.7 times as long
+ * as with kernel filter; with 1 of 100 and less 1.2 times as long as expected, and never longer
+ * than with kernel filter by more than the spread (docs/notebook/2026-11-long-strides.md). Between,
+ * nothing was measured. */
 #define TRAWL_GPU_SPARSE_MOST_HITS (1.0 / 64)
 
 /* A look-up that misses the L2 cache, and the share of that cache which tables can fill. */
