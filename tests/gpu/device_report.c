@@ -245,6 +245,19 @@ bool device_open_engine(device_database *database, const char *engine, const tes
     return false;
 }
 
+void device_check_default(const char *engine, const test_case *test, const char *kernel) {
+    device_database database;
+    if (device_open_engine(&database, engine, test)) {
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+        trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
+        trawl_error error;
+        assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, 0, &layout, &error),
+                         TRAWL_OK);
+        assert_string_equal(layout.kernel, kernel);
+        device_database_close(&database);
+    }
+}
+
 device_outcome device_check(device_database *database, const device_scan *scan,
                             const test_case *test, uint64_t length, const expectation *expected,
                             const char *replay) {

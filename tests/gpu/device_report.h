@@ -37,6 +37,9 @@ bool device_open(device_database *database, combination which, const test_case *
 /* The same for the first combination of an engine whose variants differ on the CPU alone. */
 bool device_open_engine(device_database *database, const char *engine, const test_case *test);
 
+/* Whether a scan of the case without a named kernel has this one; ends the test if not. */
+void device_check_default(const char *engine, const test_case *test, const char *kernel);
+
 /* The combinations that name an engine with kernels. */
 bool device_combination(size_t index, combination *which);
 

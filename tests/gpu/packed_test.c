@@ -83,20 +83,12 @@ static void make_case(test_case *test, const packed_set *set, random_source *ran
     }
 }
 
-static bool find_qgram(combination *which) {
-    for (size_t c = 0; device_combination(c, which); c++)
-        if (strcmp(which->engine, "qgram") == 0)
-            return true;
-    return false;
-}
-
 static bool open_set(device_database *database, const packed_set *set, test_case *test,
                      expectation *expected, size_t index, size_t length) {
-    combination which;
     random_source random = random_for_case(random_seed(), index);
     make_case(test, set, &random, length);
     expectation_make(expected, test);
-    return find_qgram(&which) && device_open(database, which, test);
+    return device_open_engine(database, "qgram", test);
 }
 
 static void check(device_database *database, const device_scan *scan, const test_case *test,
@@ -146,9 +138,8 @@ static void every_set(void **state) {
 static void check_alone(test_case *test, uint32_t block_bytes) {
     device_database database;
     expectation expected;
-    combination which;
     expectation_make(&expected, test);
-    if (find_qgram(&which) && device_open(&database, which, test)) {
+    if (device_open_engine(&database, "qgram", test)) {
         device_scan scan = {.kernel = "packed", .block_threads = 32, .block_bytes = block_bytes};
         check(&database, &scan, test, test->length, &expected, false);
         device_database_close(&database);
@@ -223,20 +214,10 @@ static void the_default(void **state) {
                    {"acgtacgt", "", "filter"}};
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
         static test_case test;
-        device_database database;
-        combination which;
         test.name = strdup("default");
         test_case_add_pattern(&test, choices[i].pattern, strlen(choices[i].pattern), 0);
         test_case_append_text(&test, choices[i].text, strlen(choices[i].text));
-        if (find_qgram(&which) && device_open(&database, which, &test)) {
-            trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
-            trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
-            trawl_error error;
-            assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, 0, &layout, &error),
-                             TRAWL_OK);
-            assert_string_equal(layout.kernel, choices[i].kernel);
-            device_database_close(&database);
-        }
+        device_check_default("qgram", &test, choices[i].kernel);
         test_case_free(&test);
     }
 }

@@ -81,13 +81,6 @@ static void make_case(test_case *test, const sparse_set *set, random_source *ran
     }
 }
 
-static bool find_qgram(combination *which) {
-    for (size_t c = 0; device_combination(c, which); c++)
-        if (strcmp(which->engine, "qgram") == 0)
-            return true;
-    return false;
-}
-
 static void check(device_database *database, const device_scan *scan, const test_case *test,
                   uint64_t length, const expectation *expected, bool refused) {
     for (int form = TRAWL_CUDA_COUNT; form <= TRAWL_CUDA_ENDS; form++) {
@@ -104,11 +97,10 @@ static void every_set(void **state) {
         static test_case test;
         device_database database;
         expectation expected;
-        combination which;
         random_source random = random_for_case(random_seed(), i);
         make_case(&test, &sets[i], &random);
         expectation_make(&expected, &test);
-        if (find_qgram(&which) && device_open(&database, which, &test)) {
+        if (device_open_engine(&database, "qgram", &test)) {
             size_t scans = device_cases(60, 8);
             for (size_t n = 0; n < scans; n++) {
                 uint64_t length = n == 0 ? test.length : random_between(&random, 1, test.length);
@@ -139,8 +131,6 @@ static void the_default(void **state) {
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
         static test_case test;
         static uint8_t bytes[1024];
-        device_database database;
-        combination which;
         random_source random = random_for_case(random_seed(), 100 + i);
         test.name = strdup("default");
         for (size_t id = 0; id < 100; id++) {
@@ -152,15 +142,7 @@ static void the_default(void **state) {
             uint8_t byte = (uint8_t)random_below(&random, 256);
             test_case_append_text(&test, &byte, 1);
         }
-        if (find_qgram(&which) && device_open(&database, which, &test)) {
-            trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
-            trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
-            trawl_error error;
-            assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, 0, &layout, &error),
-                             TRAWL_OK);
-            assert_string_equal(layout.kernel, choices[i].kernel);
-            device_database_close(&database);
-        }
+        device_check_default("qgram", &test, choices[i].kernel);
         test_case_free(&test);
     }
 }
