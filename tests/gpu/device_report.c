@@ -279,6 +279,16 @@ device_outcome device_check(device_database *database, const device_scan *scan,
     return outcome;
 }
 
+void device_check_forms(device_database *database, const device_scan *scan, const test_case *test,
+                        uint64_t length, const expectation *expected, bool refused) {
+    for (int form = TRAWL_CUDA_COUNT; form <= TRAWL_CUDA_ENDS; form++) {
+        device_scan each = *scan;
+        each.form = (trawl_cuda_form)form;
+        device_outcome outcome = device_check(database, &each, test, length, expected, NULL);
+        assert_int_equal(outcome == DEVICE_REFUSED, refused);
+    }
+}
+
 bool device_cases_are_limited(void) {
     const char *cases = getenv("TRAWL_TEST_CASES");
     return cases && *cases;

@@ -37,6 +37,10 @@ bool device_open(device_database *database, combination which, const test_case *
 /* The same for the first combination of an engine whose variants differ on the CPU alone. */
 bool device_open_engine(device_database *database, const char *engine, const test_case *test);
 
+/* device_check of a scan in all forms but states, which is refused or not as the caller expects. */
+void device_check_forms(device_database *database, const device_scan *scan, const test_case *test,
+                        uint64_t length, const expectation *expected, bool refused);
+
 /* Whether a scan of the case without a named kernel has this one; ends the test if not. */
 void device_check_default(const char *engine, const test_case *test, const char *kernel);
 

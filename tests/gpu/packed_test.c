@@ -91,16 +91,6 @@ static bool open_set(device_database *database, const packed_set *set, test_case
     return device_open_engine(database, "qgram", test);
 }
 
-static void check(device_database *database, const device_scan *scan, const test_case *test,
-                  uint64_t length, const expectation *expected, bool refused) {
-    for (int form = TRAWL_CUDA_COUNT; form <= TRAWL_CUDA_ENDS; form++) {
-        device_scan each = *scan;
-        each.form = (trawl_cuda_form)form;
-        device_outcome outcome = device_check(database, &each, test, length, expected, NULL);
-        assert_int_equal(outcome == DEVICE_REFUSED, refused);
-    }
-}
-
 /* All lengths of texts near those of vectors and batches, all alignments, strips of one batch and
  * of more. */
 static void every_set(void **state) {
@@ -126,7 +116,7 @@ static void every_set(void **state) {
                 uint64_t length = near + random_below(&random, 40) - 20;
                 length = n == 0 || length > test.length ? test.length : length;
                 scan.owned = n % 4 == 3 ? random_below(&random, length) : 0;
-                check(&database, &scan, &test, length, &expected, sets[i].refused);
+                device_check_forms(&database, &scan, &test, length, &expected, sets[i].refused);
             }
             device_database_close(&database);
         }
@@ -141,7 +131,7 @@ static void check_alone(test_case *test, uint32_t block_bytes) {
     expectation_make(&expected, test);
     if (device_open_engine(&database, "qgram", test)) {
         device_scan scan = {.kernel = "packed", .block_threads = 32, .block_bytes = block_bytes};
-        check(&database, &scan, test, test->length, &expected, false);
+        device_check_forms(&database, &scan, test, test->length, &expected, false);
         device_database_close(&database);
     }
     expectation_free(&expected);

@@ -81,16 +81,6 @@ static void make_case(test_case *test, const sparse_set *set, random_source *ran
     }
 }
 
-static void check(device_database *database, const device_scan *scan, const test_case *test,
-                  uint64_t length, const expectation *expected, bool refused) {
-    for (int form = TRAWL_CUDA_COUNT; form <= TRAWL_CUDA_ENDS; form++) {
-        device_scan each = *scan;
-        each.form = (trawl_cuda_form)form;
-        device_outcome outcome = device_check(database, &each, test, length, expected, NULL);
-        assert_int_equal(outcome == DEVICE_REFUSED, refused);
-    }
-}
-
 static void every_set(void **state) {
     (void)state;
     for (size_t i = 0; i < SETS; i++) {
@@ -112,7 +102,7 @@ static void every_set(void **state) {
                     scan.block_threads && n % 2 ? scan.block_threads / 32 * STRIP : 0;
                 scan.place = n % 4 == 0 ? PLACE_EXACT : PLACE_BETWEEN;
                 scan.owned = n % 4 == 3 ? random_below(&random, length) : 0;
-                check(&database, &scan, &test, length, &expected, sets[i].refused);
+                device_check_forms(&database, &scan, &test, length, &expected, sets[i].refused);
             }
             device_database_close(&database);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel `sparse`: tests samples of 16 bytes, which are a stride of up to 1,024 bytes apart. It
- * waits for memory nearly all of its time, so each thread has several samples at once, of which the
+ * Kernel `sparse`: tests samples of 16 bytes, which are a stride of up to 1,024 bytes apart. Threads
+ * wait for memory nearly all of the time, so each thread has several samples at once, of which the
  * text and then the words of the filter are loaded together.
  *
  *     text    |16|..........|16|..........|16|..........|16|.....
