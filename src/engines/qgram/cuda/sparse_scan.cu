@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel `sparse`: tests samples of 16 bytes, which are a stride of up to 1,024 bytes apart. Threads
- * wait for memory nearly all of the time, so each thread has several samples at once, of which the
- * text and then the words of the filter are loaded together.
+ * Kernel `sparse`: tests samples of 16 bytes, which are a stride of up to 1,024 bytes apart.
+ * Threads wait for memory nearly all of the time, so each thread has several samples at once, of
+ * which the text and then the words of the filter are loaded together.
  *
  *     text    |16|..........|16|..........|16|..........|16|.....
  *     thread   0             1             2             3         of a warp
