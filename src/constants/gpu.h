@@ -67,6 +67,7 @@
 #define TRAWL_GPU_SAMPLE_WORD 0.09 /* each further four bytes of the sample */
 #define TRAWL_GPU_SAMPLE_BIT 0.1   /* the second bit */
 #define TRAWL_GPU_SAMPLE_CORE 0.2  /* a sample by cores: one word for two of them */
+#define TRAWL_GPU_SAMPLE_FUSE 0.6  /* a sample of a fuse filter, more: ten instructions */
 #define TRAWL_GPU_PAIR 0.55        /* a byte of text, looked up in the table of all byte pairs */
 #define TRAWL_GPU_FOLDED 0.03      /* a byte of text whose letters are lower-cased */
 
@@ -161,6 +162,10 @@
  * 8 and 6 of 34 layouts; a third and a fifth: 6 and 7 of 34 layouts. */
 #define TRAWL_GPU_FIRST_EXCHANGE 64u
 #define TRAWL_GPU_EXCHANGE_RATIO 4u
+
+/* Bytes of a fuse filter for each sample: with 1.16 all of 40 random sets of 64,000 to 168,000
+ * samples had one, with 1.15 38 (docs/notebook/2026-12-fuse-filters.md). */
+#define TRAWL_GPU_FUSE_BYTES 1.16
 
 /* Bits for each sample of filters whose size is not chosen by prices: in device memory, and of
  * frequent patterns of three and more bytes when records are written. Half and double: no layout of

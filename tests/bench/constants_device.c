@@ -59,7 +59,10 @@ static void print_layout(const trawl_cuda_qgram_layout *layout, FILE *words) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         (void)fprintf(words, " %u:%u-%u:%u/%u:%u:%u%s", tier->place, tier->min_length,
                       tier->max_length, tier->gram, tier->stride, tier->filter_bits,
-                      tier->filter_words, tier->cores != 0 ? ":cores" : "");
+                      tier->filter_words,
+                      tier->cores != 0        ? ":cores"
+                      : tier->fuse_range != 0 ? ":fuse"
+                                              : "");
     }
     for (uint32_t i = 0; i < layout->filter_tiers; i++) {
         if (layout->tier[i].anchors != 0) {

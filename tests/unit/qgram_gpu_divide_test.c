@@ -7,6 +7,7 @@
 #include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/cost.h"
 #include "engines/qgram/gpu/free_anchors.h"
+#include "engines/qgram/gpu/fuse_filter.h"
 #include "gpu_target.h"
 #include "random.h"
 
@@ -24,6 +25,19 @@ static trawl_error error;
 
 /* ------------------------------------------------------------------ prices */
 
+static bool passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                   uint64_t hash) {
+    if (tier->fuse_range != 0) {
+        const trawl_fuse_place place = trawl_fuse_place_of(hash, tier->fuse_range);
+        const uint8_t *bytes = (const uint8_t *)arrays->filter;
+        assert_true(place.at[2] < 4 * tier->filter_words);
+        return (uint8_t)(bytes[place.at[0]] ^ bytes[place.at[1]] ^ bytes[place.at[2]]) ==
+               (uint8_t)place.fingerprint;
+    }
+    uint32_t word = arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)];
+    return (~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) == 0;
+}
+
 /* The share of random samples that a sample filter made of other samples passes. */
 static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_source *random) {
     uint32_t *filter = calloc(words, sizeof *filter);
@@ -40,6 +54,38 @@ static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_so
     }
     free(filter);
     return (double)passed / asked;
+}
+
+/* The same of a fuse filter. All samples that it was made of have to pass. */
+static void check_fuse_filter(uint32_t samples, uint32_t words, random_source *random) {
+    uint64_t *hashes = calloc(samples, sizeof *hashes);
+    uint32_t *filter = calloc(words, sizeof *filter), range, passed = 0, asked = 200000;
+    for (uint32_t i = 0; i < samples; i++)
+        hashes[i] = i % 100 == 99 ? hashes[i - 1] : random_bits(random);
+    assert_int_equal(trawl_fuse_make(hashes, samples, words, filter, &range, &error), TRAWL_OK);
+    const trawl_cuda_qgram_tier tier = {.fuse_range = range, .filter_words = words};
+    const trawl_cuda_qgram_arrays arrays = {.filter = filter};
+    assert_true(range != 0 || !trawl_fuse_has_room(samples, words));
+    for (uint32_t i = 0; range != 0 && i < samples; i++)
+        assert_true(passes(&tier, &arrays, hashes[i]));
+    for (uint32_t i = 0; range != 0 && i < asked; i++)
+        passed += passes(&tier, &arrays, random_bits(random));
+    assert_true(range == 0 || fabs((double)passed / asked - 1.0 / 256) < 0.0008);
+    free(hashes);
+    free(filter);
+}
+
+static void a_fuse_filter_has_its_samples(void **state) {
+    (void)state;
+    random_source random = random_for_case(random_seed(), 5);
+    check_fuse_filter(1, 256, &random);
+    check_fuse_filter(1, 1000, &random);
+    check_fuse_filter(150000, 47360, &random);
+    check_fuse_filter(200000, 47360, &random); /* no room */
+    for (size_t i = 0; i < 10; i++) {
+        uint32_t samples = (uint32_t)random_between(&random, 60000, 150000);
+        check_fuse_filter(samples, samples * 5 / 16, &random);
+    }
 }
 
 static void chance_is_what_passes(void **state) {
@@ -119,12 +165,6 @@ static trawl_patterns *random_set(random_source *random, size_t least, size_t co
         assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
     }
     return patterns;
-}
-
-static bool passes(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
-                   uint64_t hash) {
-    uint32_t word = arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)];
-    return (~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) == 0;
 }
 
 /* Whether an anchor passes a filter by cores, at even and at odd addresses. `text`: the first byte
@@ -577,6 +617,7 @@ static void too_little_memory_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chance_is_what_passes),
+        cmocka_unit_test(a_fuse_filter_has_its_samples),
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
         cmocka_unit_test(candidates_are_expected),

@@ -20,8 +20,8 @@
 
 /* What the loop reads of a tier, in shared memory. */
 typedef struct filter_tier {
-    uint32_t shape; /* trawl_qgram_shape_of */
-    uint32_t filter_at, filter_words;
+    uint32_t shape;                  /* trawl_qgram_shape_of */
+    uint32_t filter_at, filter_size; /* trawl_qgram_filter_size */
     uint32_t mask, folded;
     uint32_t stride_shift;
     const uint32_t *filter; /* GLOBAL */
@@ -74,9 +74,9 @@ static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
                                                        uint4 edge) {
     uint2 candidate_bits;
     candidate_bits.x = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
-        own, &edge, filter, tier.filter_words, tier.mask, tier.folded != 0);
+        own, &edge, filter, tier.filter_size, tier.mask, tier.folded != 0);
     candidate_bits.y = trawl_qgram_test_vectors<1, WORDS, BITS, false, 2>(
-        own + 2, &edge, filter, tier.filter_words, tier.mask, tier.folded != 0);
+        own + 2, &edge, filter, tier.filter_size, tier.mask, tier.folded != 0);
     return candidate_bits;
 }
 
@@ -85,9 +85,9 @@ static __device__ __forceinline__ uint2 test_cores(const filter_tier &tier, cons
                                                    const uint4 *own, uint4 edge) {
     uint2 candidate_bits;
     candidate_bits.x =
-        trawl_qgram_test_cores<2>(own, &edge, filter, tier.filter_words, tier.folded != 0);
+        trawl_qgram_test_cores<2>(own, &edge, filter, tier.filter_size, tier.folded != 0);
     candidate_bits.y =
-        trawl_qgram_test_cores<2>(own + 2, &edge, filter, tier.filter_words, tier.folded != 0);
+        trawl_qgram_test_cores<2>(own + 2, &edge, filter, tier.filter_size, tier.folded != 0);
     return candidate_bits;
 }
 
@@ -130,11 +130,12 @@ struct test_batch {
     template <int WORDS, int BITS> __device__ __forceinline__ uint2 every() const {
         return every_position<WORDS, BITS>(tier, filter, own, edge);
     }
-    template <int STRIDE, int WORDS, bool GLOBAL> __device__ __forceinline__ uint2 strided() const {
+    template <int STRIDE, int WORDS, int BITS, bool GLOBAL>
+    __device__ __forceinline__ uint2 strided() const {
         uint4 before = edge;
         return make_uint2(
-            trawl_qgram_test_vectors<STRIDE, WORDS, 2, GLOBAL, trawl_qgram_tuned::vectors>(
-                own, &before, GLOBAL ? tier.filter : filter, tier.filter_words, tier.mask,
+            trawl_qgram_test_vectors<STRIDE, WORDS, BITS, GLOBAL, trawl_qgram_tuned::vectors>(
+                own, &before, GLOBAL ? tier.filter : filter, tier.filter_size, tier.mask,
                 tier.folded != 0),
             0);
     }
@@ -211,7 +212,7 @@ static __device__ __forceinline__ void copy_to_shared(const trawl_cuda_qgram_vie
         const trawl_cuda_qgram_tables &table = view.table[threadIdx.x];
         block->tiers.tier[threadIdx.x] = {trawl_qgram_shape_of(table.tier),
                                           table.tier.filter_at,
-                                          table.tier.filter_words,
+                                          trawl_qgram_filter_size(table.tier),
                                           table.mask,
                                           table.tier.folded,
                                           (uint32_t)__ffs((int)table.tier.stride) - 1,

@@ -323,15 +323,16 @@ static __device__ __forceinline__ void test_cores(const warp_context context, st
 }
 
 /* Samples at a stride. */
-template <int STRIDE, int WORDS, bool GLOBAL>
+template <int STRIDE, int WORDS, int BITS, bool GLOBAL>
 static __device__ __forceinline__ void
 test_strided(const warp_context context, strip_state *state, const trawl_cuda_qgram_tables &table,
              uint32_t number, const uint4 *own, const uint4 &edge) {
     const uint32_t *filter = GLOBAL ? table.filter : context.image + table.tier.filter_at;
     uint4 before = edge;
     uint32_t candidate_bits =
-        trawl_qgram_test_vectors<STRIDE, WORDS, 2, GLOBAL, trawl_qgram_tuned::vectors>(
-            own, &before, filter, table.tier.filter_words, table.mask, table.tier.folded != 0);
+        trawl_qgram_test_vectors<STRIDE, WORDS, BITS, GLOBAL, trawl_qgram_tuned::vectors>(
+            own, &before, filter, trawl_qgram_filter_size(table.tier), table.mask,
+            table.tier.folded != 0);
     queue_samples(context, state, number, STRIDE, 0, trawl_qgram_tuned::vectors * 16 / STRIDE,
                   candidate_bits);
 }
@@ -375,8 +376,9 @@ struct test_strip_batch {
     template <int WORDS, int BITS> __device__ __forceinline__ void every() const {
         every_position<WORDS, BITS>(context, state, table, number, own, edge);
     }
-    template <int STRIDE, int WORDS, bool GLOBAL> __device__ __forceinline__ void strided() const {
-        test_strided<STRIDE, WORDS, GLOBAL>(context, state, table, number, own, edge);
+    template <int STRIDE, int WORDS, int BITS, bool GLOBAL>
+    __device__ __forceinline__ void strided() const {
+        test_strided<STRIDE, WORDS, BITS, GLOBAL>(context, state, table, number, own, edge);
     }
 };
 

@@ -14,6 +14,13 @@
 
 #include "engines/qgram/cuda/engine.cuh"
 
+extern "C" {
+#include "engines/qgram/gpu/fuse_filter.h"
+}
+
+/* In place of the number of bits that a sample sets: the filter is a fuse filter. */
+#define TRAWL_QGRAM_FUSE 8
+
 /* Returns four bytes of the text as a tier's samples have them, which may be folded (gpu/format.h).
  * The assembler code is there so that words of the text are not prepared before the tier's shape is
  * known: there are not enough registers to do so for all shapes. */
@@ -92,19 +99,51 @@ static __device__ __forceinline__ uint32_t trawl_qgram_filter_word(const uint32_
     return __ldg(filter + at);
 }
 
+/* Returns byte `at` of a filter in shared memory. */
+static __device__ __forceinline__ uint32_t trawl_qgram_filter_byte(const uint32_t *filter,
+                                                                   uint32_t at) {
+#ifdef __CUDA_ARCH__
+    uint32_t byte;
+    asm volatile("ld.shared.u8 %0, [%1];"
+                 : "=r"(byte)
+                 : "r"((uint32_t)__cvta_generic_to_shared(filter) + at));
+    return byte;
+#else
+    return ((const uint8_t *)filter)[at];
+#endif
+}
+
+/* Whether a fuse filter has a sample. */
+static __device__ __forceinline__ bool trawl_qgram_fuse_has(const uint32_t *filter, uint64_t hash,
+                                                            uint32_t range) {
+    const trawl_fuse_place place = trawl_fuse_place_of(hash, range);
+    uint32_t bytes = place.fingerprint;
+#pragma unroll
+    for (uint32_t i = 0; i < 3; i++) {
+        bytes ^= trawl_qgram_filter_byte(filter, place.at[i]);
+    }
+    return (bytes & 255) == 0;
+}
+
 /* Appends a bit for each sample to `candidate_bits`, the last sample lowest. The filter's word is
- * rotated, so that the tested bit becomes the lowest one. `size`: words of the filter. */
+ * rotated, so that the tested bit becomes the lowest one. `size`: words of the filter, or the range
+ * of a fuse filter. */
 template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int AT = STRIDE>
 static __device__ __forceinline__ uint32_t trawl_qgram_test_samples(const uint32_t (&seen)[8],
                                                                     const uint32_t *filter,
                                                                     uint32_t size, uint32_t mask,
                                                                     uint32_t candidate_bits) {
     uint64_t hash = trawl_qgram_sample_hash<AT, WORDS>(seen, mask);
-    uint32_t word =
-        trawl_qgram_filter_word<GLOBAL>(filter, trawl_cuda_qgram_word_index(hash, size));
-    uint32_t found = __funnelshift_r(word, word, trawl_cuda_qgram_first_bit(hash));
-    if constexpr (BITS == 2) {
-        found &= __funnelshift_r(word, word, trawl_cuda_qgram_second_bit(hash));
+    uint32_t found;
+    if constexpr (BITS == TRAWL_QGRAM_FUSE) {
+        found = trawl_qgram_fuse_has(filter, hash, size) ? 1 : 0;
+    } else {
+        uint32_t word =
+            trawl_qgram_filter_word<GLOBAL>(filter, trawl_cuda_qgram_word_index(hash, size));
+        found = __funnelshift_r(word, word, trawl_cuda_qgram_first_bit(hash));
+        if constexpr (BITS == 2) {
+            found &= __funnelshift_r(word, word, trawl_cuda_qgram_second_bit(hash));
+        }
     }
     candidate_bits = trawl_qgram_multiply_add<2>(candidate_bits, found & 1);
     if constexpr (AT < 16) {
@@ -226,6 +265,7 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_cores(const uint4 *o
 #define TRAWL_QGRAM_SHAPE_CORES 5u
 #define TRAWL_QGRAM_SHAPE(stride, words) ((stride)*8 + (words))
 #define TRAWL_QGRAM_SHAPE_GLOBAL 256u
+#define TRAWL_QGRAM_SHAPE_FUSE 512u
 
 static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda_qgram_tier &tier) {
     uint32_t words = trawl_cuda_qgram_words(&tier);
@@ -238,32 +278,40 @@ static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda
     if (tier.stride == 1) {
         return TRAWL_QGRAM_SHAPE_EVERY(words, tier.filter_bits);
     }
-    return TRAWL_QGRAM_SHAPE(tier.stride, words) +
-           (tier.place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_QGRAM_SHAPE_GLOBAL : 0);
+    return TRAWL_QGRAM_SHAPE(tier.stride, words) + (tier.place == TRAWL_CUDA_QGRAM_GLOBAL
+                                                        ? TRAWL_QGRAM_SHAPE_GLOBAL
+                                                    : tier.fuse_range != 0 ? TRAWL_QGRAM_SHAPE_FUSE
+                                                                           : 0);
+}
+
+/* The size of a tier's filter as its tests want it. */
+static __device__ __forceinline__ uint32_t
+trawl_qgram_filter_size(const trawl_cuda_qgram_tier &tier) {
+    return tier.fuse_range != 0 ? tier.fuse_range : tier.filter_words;
 }
 
 /* The one switch from a tier's shape to compiled code: calls the visitor's pairs(), cores(),
- * every<words, bits>() or strided<stride, words, is global>(). It has all shapes from which
+ * every<words, bits>() or strided<stride, words, bits, is global>(). It has all shapes from which
  * gpu/divide.c chooses. */
 template <typename Result, typename Visitor>
 static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape, Visitor visitor) {
     switch (shape) {
     case TRAWL_QGRAM_SHAPE(2, 1):
-        return visitor.template strided<2, 1, false>();
+        return visitor.template strided<2, 1, 2, false>();
     case TRAWL_QGRAM_SHAPE(2, 2):
-        return visitor.template strided<2, 2, false>();
+        return visitor.template strided<2, 2, 2, false>();
     case TRAWL_QGRAM_SHAPE(4, 1):
-        return visitor.template strided<4, 1, false>();
+        return visitor.template strided<4, 1, 2, false>();
     case TRAWL_QGRAM_SHAPE(4, 2):
-        return visitor.template strided<4, 2, false>();
+        return visitor.template strided<4, 2, 2, false>();
     case TRAWL_QGRAM_SHAPE(4, 3):
-        return visitor.template strided<4, 3, false>();
+        return visitor.template strided<4, 3, 2, false>();
     case TRAWL_QGRAM_SHAPE(8, 2):
-        return visitor.template strided<8, 2, false>();
+        return visitor.template strided<8, 2, 2, false>();
     case TRAWL_QGRAM_SHAPE(8, 3):
-        return visitor.template strided<8, 3, false>();
+        return visitor.template strided<8, 3, 2, false>();
     case TRAWL_QGRAM_SHAPE(16, 4):
-        return visitor.template strided<16, 4, false>();
+        return visitor.template strided<16, 4, 2, false>();
     case TRAWL_QGRAM_SHAPE_PAIRS:
         return visitor.pairs();
     case TRAWL_QGRAM_SHAPE_CORES:
@@ -277,21 +325,27 @@ static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape,
     case TRAWL_QGRAM_SHAPE_EVERY(2, 2):
         return visitor.template every<2, 2>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(2, 1):
-        return visitor.template strided<2, 1, true>();
+        return visitor.template strided<2, 1, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(2, 2):
-        return visitor.template strided<2, 2, true>();
+        return visitor.template strided<2, 2, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 1):
-        return visitor.template strided<4, 1, true>();
+        return visitor.template strided<4, 1, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 2):
-        return visitor.template strided<4, 2, true>();
+        return visitor.template strided<4, 2, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 3):
-        return visitor.template strided<4, 3, true>();
+        return visitor.template strided<4, 3, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(8, 2):
-        return visitor.template strided<8, 2, true>();
+        return visitor.template strided<8, 2, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(8, 3):
-        return visitor.template strided<8, 3, true>();
+        return visitor.template strided<8, 3, 2, true>();
     case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(16, 4):
-        return visitor.template strided<16, 4, true>();
+        return visitor.template strided<16, 4, 2, true>();
+    case TRAWL_QGRAM_SHAPE_FUSE + TRAWL_QGRAM_SHAPE(8, 2):
+        return visitor.template strided<8, 2, TRAWL_QGRAM_FUSE, false>();
+    case TRAWL_QGRAM_SHAPE_FUSE + TRAWL_QGRAM_SHAPE(8, 3):
+        return visitor.template strided<8, 3, TRAWL_QGRAM_FUSE, false>();
+    case TRAWL_QGRAM_SHAPE_FUSE + TRAWL_QGRAM_SHAPE(16, 4):
+        return visitor.template strided<16, 4, TRAWL_QGRAM_FUSE, false>();
     default:
         return Result();
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "constants/gpu.h"
+#include "engines/qgram/gpu/fuse_filter.h"
 
 /* The probability that a sample which is not in the filter is a candidate. The number of samples of
  * the set in a word of the filter is Poisson-distributed. A sample with two bits leaves a given bit
@@ -36,9 +37,12 @@ static double listing(double candidates, uint32_t stride) {
 }
 
 /* The false candidate rate of an option. By cores, a sample has two bits, each in a word of its
- * own. */
+ * own. A fuse filter without room for its samples excludes nothing. */
 static double false_rate(const trawl_cuda_qgram_option *option, uint32_t words) {
     const trawl_cuda_qgram_tier *tier = &option->tier;
+    if (tier->fuse_range != 0) {
+        return trawl_fuse_has_room(option->samples, words) ? 1.0 / 256 : 1;
+    }
     return tier->cores != 0
                ? fmin(1,
                       option->chance * trawl_cuda_qgram_false_rate(1, 2 * option->samples, words))
@@ -52,6 +56,7 @@ static double testing(const trawl_cuda_qgram_tier *tier) {
     }
     return TRAWL_GPU_SAMPLE + TRAWL_GPU_SAMPLE_WORD * (trawl_cuda_qgram_words(tier) - 1) +
            TRAWL_GPU_SAMPLE_BIT * (tier->filter_bits - 1) +
+           (tier->fuse_range != 0 ? TRAWL_GPU_SAMPLE_FUSE : 0) +
            (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_GPU_L2_LOOK_UP : 0);
 }
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "constants/gpu.h"
 #include "engines/qgram/gpu/division.h"
+#include "engines/qgram/gpu/fuse_filter.h"
 
 #define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)
 
@@ -173,7 +174,15 @@ static void make_options(trawl_cuda_division *self, size_t from, size_t past,
     if (tier.stride == 1) {
         option.tier.filter_bits = 1;
         trawl_cuda_division_add(self, kept, option);
-    } else if (tier.stride >= 4) {
+        return;
+    }
+    if (tier.stride >= TRAWL_CUDA_DIVISION_FUSE_STRIDE &&
+        trawl_fuse_has_room(samples, self->words)) {
+        option.tier.fuse_range = 1; /* set when the filter is made */
+        trawl_cuda_division_add(self, kept, option);
+        option.tier.fuse_range = 0;
+    }
+    if (tier.stride >= 4) {
         option.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
         trawl_cuda_division_add(self, kept, option);
     }

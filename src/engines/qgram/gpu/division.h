@@ -10,11 +10,14 @@
 #define TRAWL_CUDA_DIVISION_TRIAL_BITS 2u /* bits that a sample sets in the trial filter */
 
 /* Kinds of samples (stride and bytes) that are tried: for tiers whose samples stand side by side in
- * a pattern, and for tiers of free anchors. Each kind is tried with up to two kinds of filter. */
+ * a pattern, with up to three kinds of filter; and for tiers of free anchors, with up to two. */
 #define TRAWL_CUDA_DIVISION_SHAPES 10u
 #define TRAWL_CUDA_DIVISION_ANCHOR_SHAPES 14u
 #define TRAWL_CUDA_DIVISION_MOST_OPTIONS                                                           \
-    (2 * (TRAWL_CUDA_DIVISION_SHAPES + TRAWL_CUDA_DIVISION_ANCHOR_SHAPES))
+    (3 * TRAWL_CUDA_DIVISION_SHAPES + 2 * TRAWL_CUDA_DIVISION_ANCHOR_SHAPES)
+
+/* Strides from this one on may have a fuse filter. */
+#define TRAWL_CUDA_DIVISION_FUSE_STRIDE 8u
 
 /* All options for a tier of some range of groups, the cheapest one first. */
 typedef struct trawl_cuda_options {

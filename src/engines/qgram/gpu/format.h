@@ -20,7 +20,8 @@
  *
  * A sample is tested in three steps, each for fewer positions than the step before:
  *
- *     sample filter    one or two bits by a hash of the sample: may a match end here or soon?
+ *     sample filter    one or two bits by a hash of the sample, or three bytes: may a match end
+ *                      here or soon?
  *     end offsets      16 bits by another hash: how many bytes behind the sample? (stride > 1)
  *     key look-up      which is the longest key that ends there? (database/endings.h)
  *
@@ -79,6 +80,8 @@ typedef struct trawl_cuda_qgram_tier {
                         text */
     uint32_t filter_words; /* 32-bit words of the sample filter: a multiple of 4 */
     uint32_t filter_bits;  /* bits that a sample sets in its word: 1 or 2; at strides above 1: 2 */
+    uint32_t fuse_range;   /* nonzero: not a Bloom filter, but a fuse filter
+                              (trawl_fuse_place_of) */
     uint32_t filter_at;    /* first 32-bit word of the filter in the image (SHARED, DIRECT) */
     uint32_t end_offset_bits; /* the table of end offsets has 1 << end_offset_bits entries of 16
                                  bits; 0 at a stride of 1 */

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
+#include "engines/qgram/gpu/fuse_filter.h"
 #include "engines/qgram/look_up_word.h"
 
 /* For messages: what could not be allocated. */
@@ -101,8 +102,10 @@ trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
 
 /* ------------------------------------------------------------------ tables */
 
-static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
-                        trawl_cuda_qgram_arrays *arrays) {
+/* Chooses the anchor offsets of all keys, fills the table of end offsets, and stores the hashes of
+ * the samples, `stride` of each key. */
+static void choose_samples(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
+                           trawl_cuda_qgram_arrays *arrays, uint64_t *samples) {
     const trawl_keys *keys = &arrays->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
         uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
@@ -111,8 +114,7 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
         arrays->anchor_offsets[key] = (uint8_t)anchor;
         for (uint32_t end_offset = anchor; end_offset < anchor + tier->stride; end_offset++) {
             uint64_t hash = hashes[end_offset];
-            arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)] |=
-                trawl_cuda_qgram_bits(hash, tier->filter_bits);
+            *samples++ = hash;
             if (tier->end_offset_bits != 0) {
                 arrays
                     ->end_offsets[trawl_cuda_qgram_end_offset_entry(hash, tier->end_offset_bits)] |=
@@ -122,11 +124,29 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
     }
 }
 
-/* Chooses the anchor offsets of all keys, and fills the filter and the table of end offsets. */
-static trawl_status make_windows(const trawl_cuda_qgram_layout *layout,
-                                 const trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays,
-                                 trawl_error *error) {
+/* Makes the fuse filter if the tier has one and it can be made, else the Bloom filter. */
+static trawl_status fill_filter(trawl_cuda_qgram_tier *tier, uint64_t *samples, size_t count,
+                                uint32_t *filter, trawl_error *error) {
+    if (tier->fuse_range != 0) {
+        trawl_status status =
+            trawl_fuse_make(samples, count, tier->filter_words, filter, &tier->fuse_range, error);
+        if (status != TRAWL_OK || tier->fuse_range != 0) {
+            return status;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        filter[trawl_cuda_qgram_word_index(samples[i], tier->filter_words)] |=
+            trawl_cuda_qgram_bits(samples[i], tier->filter_bits);
+    }
+    return TRAWL_OK;
+}
+
+/* Makes the samples of all keys, the filter and the table of end offsets. */
+static trawl_status make_windows(const trawl_cuda_qgram_layout *layout, trawl_cuda_qgram_tier *tier,
+                                 trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
+    const size_t count = (size_t)arrays->keys.count * tier->stride;
     trawl_cuda_qgram_counts *counts = NULL;
+    uint64_t *samples = NULL;
     trawl_status status = allocate(&arrays->anchor_offsets, arrays->keys.count, 1, error);
     if (status == TRAWL_OK && tier->end_offset_bits != 0) {
         status = allocate(&arrays->end_offsets, UINT64_C(1) << tier->end_offset_bits, 2, error);
@@ -135,10 +155,15 @@ static trawl_status make_windows(const trawl_cuda_qgram_layout *layout,
         status = allocate(&counts, 1, sizeof *counts, error);
     }
     if (status == TRAWL_OK) {
+        status = allocate(&samples, count, sizeof *samples, error);
+    }
+    if (status == TRAWL_OK) {
         trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, counts);
-        fill_filter(tier, counts, arrays);
+        choose_samples(tier, counts, arrays, samples);
+        status = fill_filter(tier, samples, count, arrays->filter, error);
     }
     trawl_release(counts);
+    trawl_release(samples);
     return status;
 }
 
