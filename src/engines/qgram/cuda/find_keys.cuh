@@ -196,19 +196,6 @@ static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint
     return __ldg(words) << behind | below;
 }
 
-/* Loads the 128 bytes before `bytes`, up to `most` of them, into the caches. */
-static __device__ __forceinline__ void touch_before(const uint8_t *bytes, uint32_t most) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-    for (uint32_t at = 32; at <= 128; at += 32) {
-        asm volatile("prefetch.global.L1 [%0];" : : "l"(bytes - (at < most ? at : most)));
-    }
-#else
-    (void)bytes;
-    (void)most;
-#endif
-}
-
 /* Returns how many bytes before text[end] and before byte `past` of the patterns are equal, at most
  * `most`. The first `known` of them are known to be equal. `folded`: letters of either case are
  * equal. *less: at the first difference the pattern's byte is less. */
@@ -217,12 +204,7 @@ static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_report
                                                          uint32_t known, uint32_t most, bool folded,
                                                          bool *less) {
     *less = false;
-    const uint32_t first = known + 16; /* most keys differ before that byte */
     while (known < most) {
-        if (known - first < most && (known - first) % 128 == 0) {
-            touch_before(reporter.patterns.bytes + (past - known), most - known);
-            touch_before(reporter.slice.text + (end - known), most - known);
-        }
         uint64_t key = few_before(reporter.patterns.bytes, past - known, most - known);
         uint64_t text = trawl_cuda_eight_before(reporter.slice, (int32_t)(end - known));
         key = folded ? trawl_fold_word(key) : key;
