@@ -201,7 +201,7 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * million takes 35 ms of a Zen 3. Chosen by that time alone. */
 #define TRAWL_SURVEY_ENDINGS ((size_t)1 << 20)
 
-/* How much the text repeats itself: the least share of different 4-grams that is believed. Half: 6
+/* How much the text repeats itself: the least share of different q-grams that is believed. Half: 6
  * plans change, 0.93 and 1.00 times as fast; double: 6, 1.22 and 1.00. Pricing tables by this share
  * gained 1.36 to 1.68 times for rare-100000 (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_SURVEY_LEAST_SPREAD 0.05

@@ -60,7 +60,7 @@ static void make_case(test_case *test, const char *alphabet, size_t least, bool 
     for (size_t i = 0; i < PATTERNS; i++)
         add_random(test, alphabet, random_between(random, least, least + 6), folded, random);
     if (folded) /* whatever else is drawn */
-        test_case_add_pattern(test, "Folded letters of a pattern", 27,
+        test_case_add_pattern(test, "Folded letters of a pattern, a long one", 39,
                               TRAWL_PATTERN_CASE_INSENSITIVE);
     for (size_t i = 0; i < TEXT; i++)
         test_case_append_text(test, &alphabet[random_below(random, strlen(alphabet))], 1);
@@ -120,7 +120,7 @@ static void finds_what_the_oracle_finds(void **state) {
     (void)state;
     static const uint32_t strides[] = {1, 2, 3, 4, 5, 7, 8, 11, 20};
     size_t with_fields[2] = {0}, checked = 0;
-    for (uint32_t gram = 1; gram <= 9; gram++) {
+    for (uint32_t gram = 1; gram <= TRAWL_QGRAM_MAX_GRAM; gram++) {
         for (size_t s = 0; s < sizeof strides / sizeof *strides; s++, checked++) {
             if (TESTS_ARE_SLOW && checked % 3 != 0)
                 continue;
@@ -174,6 +174,31 @@ static void folds_all_bytes_or_letters(void **state) {
     }
 }
 
+/* Samples of more than eight bytes, of which each is one of four letters. */
+static void long_samples_use_all_bits_of_rows(void **state) {
+    (void)state;
+    enum { SAMPLES = 32000, MEAN = SAMPLES / 32 };
+    random_source random = random_for_case(random_seed(), 2);
+    for (uint32_t gram = 9; gram <= TRAWL_QGRAM_MAX_GRAM; gram++) {
+        const trawl_qgram_tier tier = {.kind = TRAWL_TIER_BLOOM, .gram = gram, .row_bits = 12};
+        const trawl_qgram_placing placing = trawl_qgram_placing_of(&tier);
+        unsigned with_bit[32] = {0};
+        for (size_t i = 0; i < SAMPLES; i++) {
+            uint8_t bytes[TRAWL_QGRAM_MAX_GRAM];
+            for (uint32_t k = 0; k < gram; k++)
+                bytes[k] = (uint8_t) "acgt"[random_below(&random, 4)];
+            uint64_t first, last;
+            memcpy(&first, bytes, sizeof first);
+            memcpy(&last, bytes + gram - 8, sizeof last);
+            uint64_t place = trawl_qgram_place(&placing, trawl_qgram_join_words(first, last));
+            assert_true(place >> TRAWL_QGRAM_ROW_BIT < 1u << tier.row_bits);
+            with_bit[place & 31]++;
+        }
+        for (unsigned bit = 0; bit < 32; bit++)
+            assert_in_range(with_bit[bit], MEAN / 2, 2 * MEAN);
+    }
+}
+
 /* Values that a damaged database may contain. */
 static void refuses_invalid_fields(void **state) {
     (void)state;
@@ -201,8 +226,10 @@ static void refuses_invalid_fields(void **state) {
 
 int main(void) {
     cpu_set_apply();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(extracts_bits_in_order), cmocka_unit_test(finds_what_the_oracle_finds),
-        cmocka_unit_test(folds_all_bytes_or_letters), cmocka_unit_test(refuses_invalid_fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extracts_bits_in_order),
+                                       cmocka_unit_test(finds_what_the_oracle_finds),
+                                       cmocka_unit_test(folds_all_bytes_or_letters),
+                                       cmocka_unit_test(long_samples_use_all_bits_of_rows),
+                                       cmocka_unit_test(refuses_invalid_fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

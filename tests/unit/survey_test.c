@@ -121,9 +121,39 @@ static void knows_each_short_pattern(void **state) {
     }
 }
 
+/* DNA has few strings of four letters, and hardly one of sixteen twice; a line that is repeated has
+ * few of either. */
+static void knows_how_much_a_text_repeats_itself(void **state) {
+    (void)state;
+    enum { SAMPLE = 65536, LINE = 100 };
+    random_source random = random_for_case(1, 2);
+    uint8_t *text = malloc(SAMPLE);
+    trawl_patterns *patterns;
+    trawl_error error;
+    assert_non_null(text);
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "acgtacgtacgtacgtacgt", 20, 0, &error), TRAWL_OK);
+    for (int repeated = 0; repeated < 2; repeated++) {
+        for (size_t i = 0; i < SAMPLE; i++)
+            text[i] =
+                repeated && i >= LINE ? text[i - LINE] : (uint8_t) "acgt"[random_below(&random, 4)];
+        trawl_qgram_survey survey;
+        assert_int_equal(trawl_survey_open(&survey, patterns, text, SAMPLE, &error), TRAWL_OK);
+        assert_true(trawl_survey_spread(&survey, 4) <= TRAWL_SURVEY_LEAST_SPREAD);
+        if (repeated)
+            assert_true(trawl_survey_spread(&survey, 16) <= TRAWL_SURVEY_LEAST_SPREAD);
+        else
+            assert_true(trawl_survey_spread(&survey, 16) > 0.7);
+        trawl_survey_close(&survey);
+    }
+    trawl_patterns_free(patterns);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(knows_what_chance_gives),
                                        cmocka_unit_test(knows_a_byte_of_one_pattern),
-                                       cmocka_unit_test(knows_each_short_pattern)};
+                                       cmocka_unit_test(knows_each_short_pattern),
+                                       cmocka_unit_test(knows_how_much_a_text_repeats_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

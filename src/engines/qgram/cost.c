@@ -69,16 +69,17 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         -expm1(-rates->grams[end] / words / TRAWL_END_OFFSETS_STEPS) * filter->stride;
     double candidate =
         costs->sample_candidate * (1 + rates->ends_per_candidate + other_ends) / 2 + 2 * wait;
+    const double spread = trawl_survey_spread(survey, filter->gram);
+    const double same_bit = filter->gram > 8 ? 1.0 / 32 : survey->same_bit;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = TRAWL_COST_LEAST_ROW_BITS; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);
-        double by_chance = -expm1(-rates->grams[end] * survey->same_bit / rows);
+        double by_chance = -expm1(-rates->grams[end] * same_bit / rows);
         double pass = 1 - (1 - rates->pass[end]) * (1 - by_chance);
         double candidates = pass / filter->stride; /* for a byte of text */
         double found = ends.share < pass ? ends.share : pass;
         double steps = ends.share > 0 ? ends.steps * found / ends.share : 0;
-        double sample =
-            trawl_cost_sample(costs, rows * 4 * survey->spread, filter->gram, filter->stride);
+        double sample = trawl_cost_sample(costs, rows * 4 * spread, filter->gram, filter->stride);
         double nanoseconds =
             sample / filter->stride + candidates * candidate +
             (found + TRAWL_PLAN_SEARCH_STEP * steps) * trawl_cost_look_up(costs, survey, keys);

@@ -429,14 +429,16 @@ static uint32_t cover_classes(const division *self, uint32_t *begins, uint32_t *
  * nearer caches. A sample then waits as if its filter were as large as everything that the tiers
  * read in a block. */
 static double price_eviction(const division *self, const trawl_qgram_choice *choice) {
-    double spread = self->survey->spread, read = 0, more = 0;
+    double read = 0, more = 0, tier_bytes[TRAWL_QGRAM_MAX_TIERS];
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
-        double lines = (double)TRAWL_QGRAM_BLOCK / choice->header.tier[i].stride;
-        double bytes = choice->estimate[i].bytes * spread;
+        const trawl_qgram_tier *tier = &choice->header.tier[i];
+        double lines = (double)TRAWL_QGRAM_BLOCK / tier->stride;
+        double bytes = choice->estimate[i].bytes * trawl_survey_spread(self->survey, tier->gram);
+        tier_bytes[i] = bytes;
         read += bytes < 64 * lines ? bytes : 64 * lines;
     }
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
-        double bytes = choice->estimate[i].bytes * spread;
+        double bytes = tier_bytes[i];
         uint32_t kind = choice->header.tier[i].kind;
         if ((kind == TRAWL_TIER_BLOOM || kind == TRAWL_TIER_ANCHORS) && bytes < read) {
             more += (trawl_cost_at(self->costs->sample, read) -

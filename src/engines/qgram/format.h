@@ -25,7 +25,8 @@
  * q-grams, all of which are in the filter. So of m - q + 1 neighbouring positions of the text one
  * has to be tested:
  *   1. Read the q bytes at every `stride`-th position (stride = m - q + 1 or less): a sample.
- *   2. Hash them to a row of 32 bits, and take a bit of the row by the lowest bits of the bytes.
+ *   2. Hash them to a row of 32 bits, and take a bit of the row, by the lowest bits of up to eight
+ *      bytes or by the hash of more.
  *   3. The sample is a candidate if the bit is set.
  *   4. The end offsets of its q-gram say at which of the next `stride` positions a key may end.
  *   5. The suffix filter and the run lengths exclude most of these ends.
@@ -133,7 +134,9 @@ static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tie
  *   sample   t  r  a         number = its bytes, little-endian: 0x617274
  *            number * multiplier, its highest row_bits bits     ->  row    (rows by products)
  *            or the lowest bits of each byte, put side by side  ->  row    (rows by fields)
- *   row      [ 31 ............ b ....... 0 ]     b = lowest 5 bits of the number
+ *   row      [ 31 ............ b ....... 0 ]     b = lowest 5 bits of the number; of samples of
+ *                                                    more than eight bytes, the product's 5 bits
+ *                                                    below those of the row
  */
 
 /* In folded tiers letters of either case have the same number: bit 0x20 is set in both. It is set

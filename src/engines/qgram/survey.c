@@ -95,22 +95,29 @@ static void measure_equal_bytes(trawl_qgram_survey *survey) {
     }
 }
 
-/* Measures how much the text repeats itself: its different q-grams of four bytes divided by its
- * positions. A text that repeats itself reads some lines of a large table again and again, which
- * stay in a cache, and the other lines hardly ever. */
-static double measure_spread(const uint8_t *text, size_t length) {
+/* The hash of the four or sixteen bytes that begin there. */
+static uint64_t hash_gram(const uint8_t *bytes, size_t gram) {
+    uint32_t four;
+    if (gram == 4) {
+        memcpy(&four, bytes, sizeof four);
+        return four * TRAWL_QGRAM_MULTIPLIER;
+    }
+    return trawl_survey_hash(bytes, bytes + gram, (uint32_t)gram, 0);
+}
+
+/* Measures how much the text repeats itself: its different q-grams of so many bytes divided by its
+ * positions. */
+static double measure_spread(const uint8_t *text, size_t length, size_t gram) {
     enum { BITS = 18 }; /* of a hash: with more, `seen` would not fit the near caches */
     static const double unknown = 1;
     uint64_t seen[1 << (BITS - 6)];
-    if (length < 4) {
+    if (length < gram) {
         return unknown;
     }
     memset(seen, 0, sizeof seen);
     size_t different = 0;
-    for (size_t i = 0; i + 4 <= length; i++) {
-        uint32_t number;
-        memcpy(&number, text + i, sizeof number);
-        uint32_t bit = (number * UINT32_C(0x9e3779b1)) >> (32 - BITS);
+    for (size_t i = 0; i + gram <= length; i++) {
+        uint64_t bit = hash_gram(text + i, gram) >> (64 - BITS);
         different += (seen[bit / 64] >> bit % 64 & 1) == 0;
         seen[bit / 64] |= UINT64_C(1) << bit % 64;
     }
@@ -149,7 +156,8 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
     }
     choose_patterns(survey, class_of_length);
     measure_equal_bytes(survey);
-    survey->spread = measure_spread(survey->text, length);
+    survey->spread = measure_spread(survey->text, length, 4);
+    survey->wide_spread = measure_spread(survey->text, length, 16);
     return TRAWL_OK;
 }
 

@@ -31,8 +31,8 @@ typedef struct trawl_qgram_survey {
     /* Probability that a byte of the text and one of a pattern have the same lowest five bits. */
     double same_bit;
     double same_byte; /* the same for whole bytes */
-    /* Different q-grams of four bytes in the text, as a share of its positions. */
-    double spread;
+    /* Different q-grams in the text, as a share of its positions: of four bytes, and of sixteen. */
+    double spread, wide_spread;
     const trawl_met_keys *met;       /* the patterns that match in the sample; NULL: not known */
     struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
     uint32_t slot_bits;
@@ -42,6 +42,14 @@ typedef struct trawl_qgram_survey {
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
                                const void *text, size_t length, trawl_error *error);
 void trawl_survey_close(trawl_qgram_survey *survey);
+
+/* How much of a table the text reads whose indices are hashes of `gram` bytes. A text that repeats
+ * itself reads some lines of a large table again and again, which stay in a cache, and the other
+ * lines hardly ever. Letters of DNA, of which there are 256 strings of four, do not repeat longer
+ * ones. */
+static inline double trawl_survey_spread(const trawl_qgram_survey *survey, uint32_t gram) {
+    return gram > 8 ? survey->wide_spread : survey->spread;
+}
 
 /* A sample filter for the patterns of class `begin` and all later classes. */
 typedef struct trawl_survey_filter {

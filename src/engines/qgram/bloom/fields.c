@@ -44,7 +44,8 @@ static size_t slot_of(const uint64_t *numbers, uint64_t number) {
 }
 
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
-    trawl_qgram_placing made = {.row_bits = tier->row_bits,
+    trawl_qgram_placing made = {.wide = tier->gram > 8,
+                                .row_bits = tier->row_bits,
                                 .multiplier = trawl_qgram_multiplier(tier->gram)};
     if (tier->gram <= 8) {
         made.fold = trawl_qgram_sample_fold_of(tier);

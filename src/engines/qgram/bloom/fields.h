@@ -23,6 +23,7 @@
  *   place   | row                    | bit in the row, 5 bits | */
 typedef struct trawl_qgram_placing {
     uint32_t bytes; /* 0: rows by products */
+    bool wide;      /* a sample has more than eight bytes: the bit is by the product too */
     uint32_t row_bits;
     uint64_t multiplier;
     trawl_qgram_sample_fold fold; /* of a product of at most eight bytes; longer samples are folded
@@ -40,6 +41,10 @@ double trawl_qgram_placing_price(const trawl_costs *costs, const trawl_qgram_tie
 
 /* Returns the place of a sample: its bytes, or its number if it has more than eight. */
 static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {
+    if (self->wide) {
+        return (uint64_t)trawl_qgram_row(number, self->multiplier,
+                                         self->row_bits + TRAWL_QGRAM_ROW_BIT);
+    }
     if (self->bytes == 0) {
         number = trawl_qgram_fold_sample(number, self->fold);
         return (uint64_t)trawl_qgram_row(number, self->multiplier, self->row_bits)

@@ -27,6 +27,9 @@ NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sampl
     if (kind == TRAWL_QGRAM_WIDE) {
         memcpy(&last, sample + filter->gram - 8, sizeof last);
         number = trawl_qgram_join_words(number, trawl_qgram_fold_sample(last, filter->fold));
+        number *= filter->multiplier;
+        return append_bit(bits, filter->rows[number >> filter->shift],
+                          (uint32_t)(number >> (filter->shift - TRAWL_QGRAM_ROW_BIT)));
     }
     return append_bit(bits, filter->rows[(number * filter->multiplier) >> filter->shift],
                       (uint32_t)number);
