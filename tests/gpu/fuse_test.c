@@ -31,7 +31,7 @@ enum {
     SETS = sizeof(sets) / sizeof(sets[0]),
     MOST = 60,
     TEXT = 400000,
-    SCANNED = 8000,
+    SCANNED = 4000,
     STRIP = 2048
 };
 
