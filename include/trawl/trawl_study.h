@@ -145,7 +145,7 @@ typedef struct trawl_study_scan_report {
     /* CPU; qgram, wu-manber (tuned) and rabin-karp (grouped) */
     uint64_t filtered_bytes; /* bytes of text that the engine itself scanned */
     uint64_t fallback_bytes; /* bytes scanned by the fallback automaton, where candidates are too
-                                frequent; on a GPU: of texts in host memory, engine qgram */
+                                frequent */
 } trawl_study_scan_report;
 #define TRAWL_STUDY_SCAN_REPORT TRAWL_SIZED(trawl_study_scan_report)
 

@@ -59,10 +59,6 @@
  * double: 1.00 times as fast. */
 #define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
 
-/* The same on a GPU: ranges of text that the automaton scans before the filter is tried again. It
- * begins with 1, then 3, 7, ... Trying costs a range in 64 at most. Chosen, not measured. */
-#define TRAWL_FALLBACK_MOST_RANGES 63u
-
 /* The largest DFA that is compiled as fallback automaton, in bytes; above, an NFA is. Up to here a
  * DFA is faster than an NFA, even if most of it is outside the caches
  * (docs/notebook/2026-11-dfa-or-nfa.md). */

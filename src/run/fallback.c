@@ -36,15 +36,12 @@ static const trawl_db *automaton_of(const trawl_db *db, trawl_error *error) {
     return fallback->db;
 }
 
-const trawl_db *trawl_fallback_database(const trawl_db *db, trawl_error *error) {
-    const bool possible = db->patterns.bases == NULL && trawl_case_pair_of(db) == NULL;
-    return possible ? automaton_of(db, error) : NULL;
-}
-
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
     static const trawl_scan_settings defaults = {.threads = 1};
     bool has_pair = trawl_case_pair_of(db) != NULL;
-    const trawl_db *automaton = has_pair ? db : trawl_fallback_database(db, error);
+    const trawl_db *automaton = has_pair                     ? db
+                                : db->patterns.bases == NULL ? automaton_of(db, error)
+                                                             : NULL;
     *walker = NULL;
     if (automaton == NULL) {
         return TRAWL_OK;

@@ -13,9 +13,6 @@
  * call it at once. */
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error);
 
-/* The automaton that trawl_fallback_open opens; NULL also if the set needs a pair. */
-const trawl_db *trawl_fallback_database(const trawl_db *db, trawl_error *error);
-
 /* Sets open_fallback of a walker, and what the planner expects of the automaton. */
 void trawl_fallback_offer(trawl_walker *walker);
 

@@ -194,9 +194,6 @@ typedef struct trawl_walker {
     double fallback_step, fallback_build;
 } trawl_walker;
 
-/* Seconds that building a walker's fallback automaton is expected to take (scan/guard.c). */
-double trawl_fallback_building(const trawl_walker *walker);
-
 /* The functions of an engine's walkers. Members that are not written in an initializer are NULL or
  * false, which is always right for those that say so. */
 typedef struct trawl_walker_type {

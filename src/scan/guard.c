@@ -65,7 +65,8 @@ static double expected_step(const trawl_walker *walker) {
                                      : TRAWL_FALLBACK_STEP_SECONDS;
 }
 
-double trawl_fallback_building(const trawl_walker *walker) {
+/* Seconds that building the automaton is expected to take. */
+static double expected_building(const trawl_walker *walker) {
     const trawl_pattern_view *patterns = &walker->db->patterns;
     double by_patterns = TRAWL_FALLBACK_BUILD_BYTE_SECONDS * (double)bytes_of(patterns);
     return TRAWL_FALLBACK_BUILD_LEAST_SECONDS +
@@ -111,7 +112,7 @@ static trawl_status account(trawl_guard *guard, trawl_walker *walker, size_t byt
     }
     guard->seconds_lost = lost > 0 ? lost : 0;
     if (guard->walker == NULL && !guard->unavailable &&
-        guard->seconds_lost > trawl_fallback_building(walker)) {
+        guard->seconds_lost > expected_building(walker)) {
         trawl_status status = open_automaton(guard, walker, error);
         if (status != TRAWL_OK) {
             return status;

@@ -415,58 +415,6 @@ static void pinned_texts(void **state) {
     test_case_free(&test);
 }
 
-/* A text that becomes full of matches behind its first half, where the fallback automaton may scan
- * it: each form of results. In the emulated build filters are always slower than copying. */
-static void dense_half(void **state) {
-    (void)state;
-    enum { LETTERS = 3, HALF = 30000 };
-    test_case test = {.name = strdup("dense half")};
-    match_list expected = {0};
-    random_source random = random_for_case(random_seed(), 77);
-    for (size_t id = 0; id < 40; id++) {
-        uint8_t bytes[6];
-        size_t length = random_between(&random, 3, sizeof(bytes));
-        for (size_t i = 0; i < length; i++)
-            bytes[i] = random_letter(&random, LETTERS);
-        test_case_add_pattern(&test, bytes, length, 0);
-    }
-    for (size_t i = 0; i < 2 * HALF; i++) {
-        uint8_t byte = random_letter(&random, i < HALF ? 26 : LETTERS);
-        test_case_append_text(&test, &byte, 1);
-    }
-    search(&test, TRAWL_MATCH_ALL, &expected);
-    trawl_db *db = compiled((combination){.engine = "qgram"}, &test, TRAWL_MATCH_ALL);
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
-    trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
-    options.device = "cuda";
-    options.study = &study;
-    study.segment_bytes = 2048;
-    study.report = &report;
-    uint64_t total = 0, counts[40] = {0}, sum = 0;
-    trawl_matches found = {0};
-    assert_int_equal(trawl_count(db, test.text, test.length, &options, &total, NULL, &error),
-                     TRAWL_OK);
-    assert_int_equal(total, expected.count);
-    assert_true(!device_is_emulated() || report.fallback_bytes > 0);
-    assert_int_equal(trawl_count(db, test.text, test.length, &options, &total, counts, &error),
-                     TRAWL_OK);
-    for (size_t id = 0; id < 40; id++)
-        sum += counts[id];
-    assert_int_equal(sum, expected.count);
-    assert_int_equal(trawl_collect(db, test.text, test.length, &options, &found, &error), TRAWL_OK);
-    assert_int_equal(found.count, expected.count);
-    for (size_t i = 0; i < found.count; i++) {
-        assert_int_equal(found.items[i].start, expected.items[i].start);
-        assert_int_equal(found.items[i].end, expected.items[i].end);
-        assert_int_equal(found.items[i].pattern, expected.items[i].pattern);
-    }
-    trawl_matches_free(&found);
-    trawl_db_free(db);
-    match_list_free(&expected);
-    test_case_free(&test);
-}
-
 /* ------------------------------------------------------------------ reports and errors */
 
 static trawl_db *small_db(trawl_match_kind kind) {
@@ -591,7 +539,6 @@ int main(void) {
         cmocka_unit_test(several_threads),
         cmocka_unit_test(one_text_without_copies),
         cmocka_unit_test(pinned_texts),
-        cmocka_unit_test(dense_half),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     test_cases_free(&cases);

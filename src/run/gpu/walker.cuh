@@ -52,8 +52,7 @@ typedef struct trawl_cuda_slot {
     uint64_t capacity, host_capacity; /* of matches and host_matches */
 
     /* what it is doing: input side */
-    const trawl_cuda_db *by; /* what scans the range: the database's upload or the automaton's */
-    uint64_t index;          /* of the segment; UINT64_MAX: none yet */
+    uint64_t index; /* of the segment; UINT64_MAX: none yet */
     trawl_segment segment;
     const uint8_t *device_text; /* of the segment's first readable byte */
     trawl_range range;          /* being scanned */
@@ -78,18 +77,6 @@ typedef struct trawl_cuda_slots {
     size_t per_pattern_bytes;
 } trawl_cuda_slots;
 
-/*
- * The fallback automaton on the device (walker_fallback.cu), for texts so full of candidates that
- * filters take longer than copying the text does. Members last as long as the walker.
- */
-typedef struct trawl_cuda_fallback {
-    trawl_cuda_db *uploaded; /* the automaton's; NULL: none yet */
-    bool refused;            /* there is no memory for one, or the set has none */
-    double seconds_lost;     /* by which the engine's scans took longer than copying */
-    double step;             /* the automaton's seconds for a byte, in its last scan; 0: unknown */
-    uint64_t turn, left;     /* ranges that the automaton gets, and that are left of them */
-} trawl_cuda_fallback;
-
 typedef struct trawl_cuda_walker_state {
     trawl_walker base;
     const trawl_scan_settings *options;
@@ -98,7 +85,6 @@ typedef struct trawl_cuda_walker_state {
     trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
     trawl_team *fillers;     /* the threads that fill; NULL until they are needed */
     uint64_t width;          /* of the next range: the matches of the last ones have fitted */
-    trawl_cuda_fallback fallback;
 } trawl_cuda_walker_state;
 
 /*
@@ -148,7 +134,6 @@ typedef struct trawl_cuda_walk {
                          bytes of the window */
     double in_until, scan_until, out_until; /* seconds after `start` when the last copy in, scan and
                                                copy out ended */
-    double noted_until;                     /* the same of scans, for the fallback automaton */
     trawl_cuda_part part;
 } trawl_cuda_walk;
 
@@ -163,14 +148,6 @@ trawl_status trawl_cuda_walk_over(trawl_cuda_walker_state *walker, const trawl_w
 /* Takes the window from segment to segment until its matches are delivered or something fails;
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
-
-/* The database that scans the next range: the walk's, or the fallback automaton's. */
-const trawl_cuda_db *trawl_cuda_fallback_next(trawl_cuda_walk *walk);
-
-/* Takes account of the slot's range, whose scan has ended: builds the automaton when the engine has
- * lost as much time as that takes, and gives it the next ranges while it is faster. */
-trawl_status trawl_cuda_fallback_note(trawl_cuda_walk *walk, const trawl_cuda_slot *slot,
-                                      trawl_error *error);
 
 /* Adds the counters of patterns that were summed on the device to walk->counts, and sets them to 0:
  * those of the first set, or (half = 1) those of the second. */

@@ -150,18 +150,18 @@ static __global__ void add_counters(trawl_counter *sums, const uint64_t *counter
     }
 }
 
-static trawl_status start_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, trawl_error *error) {
+static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                               trawl_error *error) {
     const trawl_segment *segment = &slot->segment;
     trawl_cuda_scan_options scan = walk->scan;
     bool matches = scan.form == TRAWL_CUDA_MATCHES;
     slot->range = trawl_range_at(segment, slot->next, matches ? walk->walker->width : UINT64_MAX);
     scan.owned = slot->range.begin - segment->begin;
     scan.base = walk->window->base + segment->begin;
-    slot->by = trawl_cuda_fallback_next(walk);
     uint64_t length = slot->range.end - segment->begin;
     trawl_cuda_room room = {};
     trawl_status status =
-        trawl_cuda_workspace_any(slot->by, &scan, length, &room.workspace_bytes, error);
+        trawl_cuda_workspace_any(walk->uploaded, &scan, length, &room.workspace_bytes, error);
     if (status == TRAWL_OK) {
         status = trawl_cuda_slot_grow(slot, &room, error);
     }
@@ -176,7 +176,7 @@ static trawl_status start_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, tra
     results.ends = (uint32_t *)slot->entries;
     results.states = slot->entries;
     TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_begin, slot->stream), error);
-    status = trawl_cuda_scan_any(slot->by, &scan, slot->device_text, length, &results,
+    status = trawl_cuda_scan_any(walk->uploaded, &scan, slot->device_text, length, &results,
                                  slot->workspace, slot->workspace_bytes, slot->stream, error);
     if (status != TRAWL_OK) {
         return status;
@@ -203,9 +203,6 @@ static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error 
     trawl_cuda_walker_state *walker = walk->walker;
     trawl_cuda_slot *slot = &walk->slots->slot[index];
     trawl_status status = report_scan(walk, slot, error);
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_fallback_note(walk, slot, error);
-    }
     const bool entries = walk->entries != NULL;
     slot->found = entries ? 0 : *slot->host_total;
     trawl_ring_scanned_as as = TRAWL_RING_LAST_RANGE;
