@@ -308,6 +308,7 @@ static bool matches_itself(const walk *self, size_t start, size_t bytes, uint64_
 static void count_ends(trawl_new_ends *sum, trawl_new_ends new) {
     sum->folded += new.folded;
     sum->matches += new.matches;
+    sum->compared += new.compared;
 }
 
 static void walk_text(walk *self) {
@@ -365,6 +366,7 @@ static void walk_text(walk *self) {
         double starts = (double)self->length;
         estimate->match_ends = short_ends.matches / starts + long_ends.matches / long_starts;
         estimate->folded_ends = short_ends.folded / starts + long_ends.folded / long_starts;
+        estimate->compared = short_ends.compared / starts + long_ends.compared / long_starts;
     }
 }
 
@@ -429,6 +431,7 @@ static trawl_status measure(walk *self, trawl_error *error) {
         walk_text(self);
         estimate->match_ends = fmin(estimate->match_ends * factor, 1);
         estimate->folded_ends = fmin(estimate->folded_ends * factor, 1);
+        estimate->compared *= factor;
         count_others(&estimate->met, others, patterns->count);
     }
     release(self);

@@ -50,7 +50,8 @@ static uint32_t count_equal(trawl_long_patterns *self, const uint8_t *pattern, u
 
 trawl_new_ends trawl_mark_end(uint8_t *end, bool verified, bool matches) {
     trawl_new_ends new = {.folded = (*end & TRAWL_TRACE_END) == 0,
-                          .matches = matches && (*end & TRAWL_TRACE_MATCH) == 0};
+                          .matches = matches && (*end & TRAWL_TRACE_MATCH) == 0,
+                          .compared = verified};
     *end |= (uint8_t)(TRAWL_TRACE_END | (verified ? TRAWL_TRACE_VERIFIED : 0) |
                       (matches ? TRAWL_TRACE_MATCH : 0));
     return new;
@@ -77,6 +78,7 @@ trawl_new_ends trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t
             trawl_new_ends new = trawl_mark_end(&ends[bytes - 1], entry->verified, matches);
             all.folded += new.folded;
             all.matches += new.matches;
+            all.compared += new.compared;
         }
     }
     return all;

@@ -125,7 +125,9 @@ static trawl_status price_qgram(comparison *self, trawl_error *error) {
     record->nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
     if (!plan->division.exact) {
         record->nanoseconds[TRAWL_PLAN_QGRAM] +=
-            ends * costs->match + price_unforeseen_matches(costs, self->survey, plan, keys, ends);
+            ends * costs->match + price_unforeseen_matches(costs, self->survey, plan, keys, ends) +
+            self->automata.compared * TRAWL_PLAN_SEARCH_STEP *
+                trawl_cost_look_up(costs, self->survey, keys);
     }
     record->bytes[TRAWL_PLAN_QGRAM] =
         (uint64_t)(qgram_bytes(self->survey) + trawl_qgram_choice_bytes(&plan->division));
@@ -181,7 +183,9 @@ static void price_automata(const trawl_automata_estimate *automata, const trawl_
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step, costs->page_walk);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step, costs->page_walk);
     nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
-    double matches = price_automaton_matches(costs, automata->folded_ends);
+    /* Automata compare letter case by eight prepared bytes, which takes as long as a match. */
+    double matches =
+        price_automaton_matches(costs, automata->folded_ends) + automata->compared * costs->match;
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;

@@ -23,7 +23,8 @@ static double price_look_ups(const trawl_hashing_input *input, double alone, dou
     double key = trawl_look_up_cost(&automata->met, costs->verify, (double)input->patterns->count);
     double all = fmax(look_ups, automata->folded_ends);
     double all_steps = look_ups > 0 ? steps * all / look_ups : steps;
-    return all * (alone + key - costs->verify[0]) + all_steps * TRAWL_PLAN_SEARCH_STEP * key +
+    return all * (alone + key - costs->verify[0]) +
+           (all_steps + automata->compared) * TRAWL_PLAN_SEARCH_STEP * key +
            automata->match_ends * costs->match;
 }
 
