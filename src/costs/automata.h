@@ -33,7 +33,7 @@ typedef struct trawl_automata_estimate {
                            has a case-insensitive pattern, else as match_ends. An automaton of such
                            a set walks the folded text, and compares each end of a case-sensitive
                            pattern with the text itself */
-    double compared;    /* such comparisons, for a byte of text */
+    double compared;    /* comparisons of a case-sensitive pattern, for a byte of text */
     bool verifies;      /* some ends are compared: there is such a case-sensitive pattern */
     trawl_line_growth dfa, nfa;
     trawl_met_keys met;

@@ -36,10 +36,9 @@ void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash
 
 /* How many bytes of text got a mark that they did not have before. */
 typedef struct trawl_new_ends {
-    uint32_t folded;  /* TRAWL_TRACE_END */
-    uint32_t matches; /* TRAWL_TRACE_MATCH */
-    uint32_t
-        compared; /* patterns that end there in the folded text, to be compared with the text */
+    uint32_t folded;   /* TRAWL_TRACE_END */
+    uint32_t matches;  /* TRAWL_TRACE_MATCH */
+    uint32_t compared; /* case-sensitive patterns that end there in the folded text */
 } trawl_new_ends;
 
 /* Marks the byte at which a pattern ends, in the folded text: *end is the sum of that byte's

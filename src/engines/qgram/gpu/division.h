@@ -16,7 +16,8 @@
 #define TRAWL_CUDA_DIVISION_MOST_OPTIONS                                                           \
     (3 * TRAWL_CUDA_DIVISION_SHAPES + 2 * TRAWL_CUDA_DIVISION_ANCHOR_SHAPES)
 
-/* Strides from this one on may have a fuse filter. */
+/* Strides from this one on may have a fuse filter: with shorter ones three look-ups for each sample
+ * would take longer than candidates do. By arithmetic; no other value was tried. */
 #define TRAWL_CUDA_DIVISION_FUSE_STRIDE 8u
 
 /* All options for a tier of some range of groups, the cheapest one first. */

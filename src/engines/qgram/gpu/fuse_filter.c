@@ -11,7 +11,7 @@
 #define SEGMENTS_BEHIND 2u
 
 /* How many hash functions are tried. With TRAWL_GPU_FUSE_BYTES the first one made 33 of 40 random
- * filters, and the others the rest. */
+ * filters, and the other functions made the rest. */
 #define TRIES 8u
 
 bool trawl_fuse_has_room(double samples, uint32_t words) {

@@ -23,8 +23,8 @@ typedef struct trawl_fuse_place {
     uint32_t fingerprint; /* its lowest byte counts */
 } trawl_fuse_place;
 
-/* `range`: the bytes that may be the first one of a sample, a multiple of a segment; plus the
- * number of the hash function, which is below a segment. */
+/* `range`: how many bytes may be the first one of a sample, a multiple of the bytes of a segment;
+ * plus the number of the hash function, which is less than these. */
 TRAWL_BOTH trawl_fuse_place trawl_fuse_place_of(uint64_t hash, uint32_t range) {
     const uint32_t within = TRAWL_FUSE_SEGMENT_BYTES - 1;
     const uint32_t factor = TRAWL_CUDA_QGRAM_FACTOR_2 + 2 * (range & within);

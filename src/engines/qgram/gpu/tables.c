@@ -102,8 +102,13 @@ trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
 
 /* ------------------------------------------------------------------ tables */
 
-/* Chooses the anchor offsets of all keys, fills the table of end offsets, and stores the hashes of
- * the samples, `stride` of each key. */
+static void add_to_bloom(const trawl_cuda_qgram_tier *tier, uint64_t hash, uint32_t *filter) {
+    filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)] |=
+        trawl_cuda_qgram_bits(hash, tier->filter_bits);
+}
+
+/* Chooses the anchor offsets of all keys, and fills the table of end offsets. Stores the hashes of
+ * the samples, `stride` of each key; if `samples` is NULL, fills the Bloom filter instead. */
 static void choose_samples(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
                            trawl_cuda_qgram_arrays *arrays, uint64_t *samples) {
     const trawl_keys *keys = &arrays->keys;
@@ -114,7 +119,11 @@ static void choose_samples(const trawl_cuda_qgram_tier *tier, const trawl_cuda_q
         arrays->anchor_offsets[key] = (uint8_t)anchor;
         for (uint32_t end_offset = anchor; end_offset < anchor + tier->stride; end_offset++) {
             uint64_t hash = hashes[end_offset];
-            *samples++ = hash;
+            if (samples != NULL) {
+                *samples++ = hash;
+            } else {
+                add_to_bloom(tier, hash, arrays->filter);
+            }
             if (tier->end_offset_bits != 0) {
                 arrays
                     ->end_offsets[trawl_cuda_qgram_end_offset_entry(hash, tier->end_offset_bits)] |=
@@ -124,21 +133,15 @@ static void choose_samples(const trawl_cuda_qgram_tier *tier, const trawl_cuda_q
     }
 }
 
-/* Makes the fuse filter if the tier has one and it can be made, else the Bloom filter. */
-static trawl_status fill_filter(trawl_cuda_qgram_tier *tier, uint64_t *samples, size_t count,
-                                uint32_t *filter, trawl_error *error) {
-    if (tier->fuse_range != 0) {
-        trawl_status status =
-            trawl_fuse_make(samples, count, tier->filter_words, filter, &tier->fuse_range, error);
-        if (status != TRAWL_OK || tier->fuse_range != 0) {
-            return status;
-        }
+/* Makes the fuse filter; if it cannot be made, a Bloom filter. */
+static trawl_status fill_fuse(trawl_cuda_qgram_tier *tier, uint64_t *samples, size_t count,
+                              uint32_t *filter, trawl_error *error) {
+    trawl_status status =
+        trawl_fuse_make(samples, count, tier->filter_words, filter, &tier->fuse_range, error);
+    for (size_t i = 0; status == TRAWL_OK && tier->fuse_range == 0 && i < count; i++) {
+        add_to_bloom(tier, samples[i], filter);
     }
-    for (size_t i = 0; i < count; i++) {
-        filter[trawl_cuda_qgram_word_index(samples[i], tier->filter_words)] |=
-            trawl_cuda_qgram_bits(samples[i], tier->filter_bits);
-    }
-    return TRAWL_OK;
+    return status;
 }
 
 /* Makes the samples of all keys, the filter and the table of end offsets. */
@@ -154,13 +157,15 @@ static trawl_status make_windows(const trawl_cuda_qgram_layout *layout, trawl_cu
     if (status == TRAWL_OK) {
         status = allocate(&counts, 1, sizeof *counts, error);
     }
-    if (status == TRAWL_OK) {
+    if (status == TRAWL_OK && tier->fuse_range != 0) {
         status = allocate(&samples, count, sizeof *samples, error);
     }
     if (status == TRAWL_OK) {
         trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, counts);
         choose_samples(tier, counts, arrays, samples);
-        status = fill_filter(tier, samples, count, arrays->filter, error);
+    }
+    if (status == TRAWL_OK && samples != NULL) {
+        status = fill_fuse(tier, samples, count, arrays->filter, error);
     }
     trawl_release(counts);
     trawl_release(samples);
