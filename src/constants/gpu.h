@@ -67,8 +67,7 @@
 #define TRAWL_GPU_SAMPLE_WORD 0.09 /* each further four bytes of the sample */
 #define TRAWL_GPU_SAMPLE_BIT 0.1   /* the second bit */
 #define TRAWL_GPU_SAMPLE_CORE 0.2  /* a sample by cores: one word for two of them */
-#define TRAWL_GPU_SAMPLE_FUSE 0.6  /* more for one of a fuse filter: ten instructions; an estimate \
-                                    */
+#define TRAWL_GPU_SAMPLE_FUSE 0.6  /* more for one of a fuse filter; an estimate */
 #define TRAWL_GPU_PAIR 0.55        /* a byte of text, looked up in the table of all byte pairs */
 #define TRAWL_GPU_FOLDED 0.03      /* a byte of text whose letters are lower-cased */
 
